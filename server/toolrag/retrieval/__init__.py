@@ -1,0 +1,1 @@
+"""Finding where to look: spans, tokens, the lexical index, ranking. Pure: no files, clock, threads or network."""
