@@ -86,9 +86,7 @@ def parse_settings(given: Mapping[str, object]) -> tuple[Settings, list[str]]:
     return settings, problems
 
 
-def _parse_section(
-    name: str, section: Section, given: Mapping[str, object]
-) -> tuple[Section, list[str]]:
+def _parse_section(name: str, section: Section, given: Mapping[str, object]) -> tuple[Section, list[str]]:
     """One section with the given values put in, and a sentence for each that is wrong."""
     problems: list[str] = []
     known = {part.name: getattr(section, part.name) for part in fields(section)}
