@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 VectorChoice = Literal["auto", "hnsw", "exact"]
 
@@ -90,19 +90,20 @@ def _parse_section(name: str, section: Section, given: Mapping[str, object]) -> 
     """One section with the given values put in, and a sentence for each that is wrong."""
     problems: list[str] = []
     known = {part.name: getattr(section, part.name) for part in fields(section)}
+    good: dict[str, Any] = {}
     for key, value in given.items():
         if key not in known:
             problems.append(_unknown(f"{name}.{key}", [f"{name}.{other}" for other in known]))
         elif isinstance(known[key], int):
             if isinstance(value, int) and not isinstance(value, bool) and value > 0:
-                section = replace(section, **{key: value})
+                good[key] = value
             else:
                 problems.append(f"{name}.{key} must be a whole number above 0, not {value!r}.")
-        elif value in ("auto", "hnsw", "exact"):
-            section = replace(section, **{key: value})
+        elif value in get_args(VectorChoice):
+            good[key] = value
         else:
             problems.append(f'{name}.{key} must be "auto", "hnsw" or "exact", not {value!r}.')
-    return section, problems
+    return replace(section, **good), problems
 
 
 def _unknown(key: str, known: list[str]) -> str:

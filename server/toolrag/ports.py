@@ -58,6 +58,8 @@ class Candidate:
     language: str
     span: Span | None
     """The symbol; None for lines of a file's top level."""
+    parent: Span | None
+    """The symbol around it."""
     lines: LineRange
     """The passage that was found: all of the span, or a part."""
     signature: str
@@ -116,6 +118,14 @@ class Retriever(Protocol):
         """At most `limit` places that call the name, product code before tests, then by path and line."""
         ...
 
+    def defines(self, name: str) -> bool:
+        """Whether some symbol has exactly this name."""
+        ...
+
+    def idf(self, token: str) -> float:
+        """How rare a token is among the passages; above every other for one that none has."""
+        ...
+
 
 @dataclass(frozen=True, eq=False)
 class Embeddable:
@@ -124,8 +134,8 @@ class Embeddable:
     text: str
     terms: npt.NDArray[np.uint64]
     """Hashes of its tokens (`retrieval.tokens.term_hash`), each once."""
-    counts: npt.NDArray[np.uint32]
-    """How often each occurs."""
+    weights: npt.NDArray[np.float32]
+    """What each counts: `log(1 + n)` for one that occurs n times in a passage; its squared idf in a question."""
 
 
 class Embedder(Protocol):

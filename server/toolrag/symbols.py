@@ -94,8 +94,8 @@ class FileTerms:
     name: Bags
     scope: Bags
     body: Bags
-    text_hashes: tuple[str, ...]
-    """SHA-256 of each passage's text with line ends folded, first 32 hex digits: what vectors are kept by."""
+    text_ids: npt.NDArray[np.int64]
+    """What each passage's vector is kept by: 63 bits of the SHA-256 of its text with line ends folded."""
 
 
 @dataclass(frozen=True, eq=False)

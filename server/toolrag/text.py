@@ -28,7 +28,7 @@ _BOMS: Final[tuple[tuple[bytes, FileEncoding], ...]] = (
 )
 
 
-class NotText(ValueError):
+class NotTextError(ValueError):
     """The bytes are not text an editor would open as such; the message says why in a few words."""
 
 
@@ -85,7 +85,7 @@ def decode(data: bytes) -> tuple[str, Form]:
     """The text of a file as an editor shows it, without its BOM, and the form it is written in.
 
     UTF-8, UTF-8 with a BOM, and UTF-16 with a BOM. One BOM is taken off; a second is text.
-    Raises NotText for anything else, a NUL included: nothing is ever decoded lossily.
+    Raises NotTextError for anything else, a NUL included: nothing is ever decoded lossily.
     """
     encoding: FileEncoding = "utf-8"
     bom = b""
@@ -96,9 +96,9 @@ def decode(data: bytes) -> tuple[str, Form]:
     try:
         text = data[len(bom) :].decode(encoding)
     except UnicodeDecodeError as error:
-        raise NotText(f"byte {len(bom) + error.start} is not {encoding.upper()}") from None
+        raise NotTextError(f"byte {len(bom) + error.start} is not {encoding.upper()}") from None
     if "\0" in text:
-        raise NotText("it holds NUL characters")
+        raise NotTextError("it holds NUL characters")
     return text, Form(encoding, bool(bom), dominant_newline(text))
 
 

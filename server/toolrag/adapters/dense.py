@@ -1,0 +1,68 @@
+"""Bring the vectors of a corpus up to date: embed what has none yet, and put them into the vector index."""
+
+from __future__ import annotations
+
+import logging
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+
+from toolrag.adapters.codec import decode_analysis
+from toolrag.adapters.store import Store
+from toolrag.errors import ReadError
+from toolrag.ports import DocumentSource, Embedder, VectorIndex
+from toolrag.retrieval.corpus import Corpus
+from toolrag.retrieval.terms import embeddable_passages
+
+log = logging.getLogger(__name__)
+
+
+async def embed_missing(corpus: Corpus, store: Store, documents: DocumentSource, embedder: Embedder) -> int:
+    """Embeds every passage that has no vector; how many were embedded. One transaction a file.
+
+    A file that changed since it was indexed is passed over: its passages are no longer those of the corpus.
+    """
+    kept = store.vector_ids(embedder.id)
+    missing: dict[int, set[int]] = defaultdict(set)
+    for passage in np.flatnonzero(~np.isin(corpus.text_ids, np.fromiter(kept, np.int64, len(kept)))).tolist():
+        missing[int(corpus.file_of[passage])].add(int(corpus.text_ids[passage]))
+    embedded = 0
+    for file, wanted in missing.items():
+        data = store.analysis(corpus.shas[file], corpus.languages[file])
+        try:
+            snapshot = await documents.snapshot(corpus.paths[file])
+        except ReadError:
+            continue
+        if data is None or snapshot.sha != corpus.shas[file]:
+            continue
+        analysis = decode_analysis(data)
+        passages = embeddable_passages(snapshot.text, analysis)
+        new = {
+            text_id: passage
+            for text_id, passage in zip(analysis.terms.text_ids.tolist(), passages, strict=True)
+            if text_id in wanted
+        }
+        with store.transaction():
+            store.put_vectors(embedder.id, dict(zip(new, embedder.embed(list(new.values())), strict=True)))
+        embedded += len(new)
+    return embedded
+
+
+def fill_index(corpus: Corpus, store: Store, embedder: Embedder, vectors: VectorIndex, path: Path | None) -> None:
+    """Makes the index hold exactly the corpus's vectors: takes up the file at `path`, mends it, writes it back."""
+    wanted = frozenset(corpus.text_ids.tolist())
+    if path is not None:
+        vectors.load(str(path))
+    surplus = vectors.ids - wanted
+    found = store.vectors(embedder.id, sorted(wanted - vectors.ids))
+    if not surplus and not found:
+        return
+    vectors.remove(surplus)
+    if found:
+        vectors.add(list(found), np.stack(list(found.values())))
+    if path is not None:
+        try:
+            vectors.save(str(path))
+        except OSError as error:
+            log.warning("The vector index could not be kept (%s); it is built again next time.", error.strerror)

@@ -1,0 +1,174 @@
+"""Ignore files: gitignore(5) syntax, one file's rules, and the stack of nested files above a path. Pure.
+
+Two kinds share the syntax. `.gitignore` only keeps files out of the walk. `.toolragignore` and the user's own globs
+deny: what they match is never read. So where a denying rule leaves room it takes the larger set: it matches in any case
+and Unicode form, since some file systems open a file under any, and a line that means nothing denies what starts so.
+Absent on purpose: git's global excludes, `.git/info/exclude` and ignore files above a root, because they lie outside
+what may be read; and any file access, which is the fence's.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from toolrag.adapters.names import shown
+from toolrag.adapters.wildmatch import GlobError, glob_regex
+
+GIT_IGNORE: Final = ".gitignore"
+TOOLRAG_IGNORE: Final = ".toolragignore"
+MAX_IGNORE_BYTES: Final = 64 * 1024
+"""A larger ignore file is not used; the largest in github/gitignore has 11 kB."""
+
+_FIRST_WILDCARD: Final = re.compile(r"[*?\[\\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One line of an ignore file."""
+
+    regex: str
+    """For the whole name or, when `is_path`, for the whole path below the ignore file's folder."""
+    is_path: bool
+    only_folders: bool
+    ignores: bool
+    """False for a line that starts with `!`."""
+
+
+class Rules:
+    """The rules of one ignore file, compiled."""
+
+    def __init__(self, rules: Iterable[Rule], problems: Iterable[str] = ()) -> None:
+        compiled = [(rule, re.compile(rule.regex, re.DOTALL)) for rule in rules]
+        self._last_first: Final = compiled[::-1]
+        # Most names match nothing: one search over all rules answers for them.
+        self._any_name: Final = _any_of(rule.regex for rule, _ in compiled if not rule.is_path)
+        self._any_path: Final = _any_of(rule.regex for rule, _ in compiled if rule.is_path)
+        self.problems: Final = tuple(problems)
+        """A sentence for each line that could not be used as written."""
+
+    def __len__(self) -> int:
+        return len(self._last_first)
+
+    def verdict(self, path: str, is_folder: bool) -> bool | None:
+        """Whether the last rule that matches ignores `path`; None when none matches.
+
+        `path` is relative to the ignore file's folder. Only the path itself is matched: a caller asks for each folder
+        above it first, since nothing below an ignored folder can be taken back in.
+        """
+        name = path.rpartition("/")[2]
+        if not (self._any_name and self._any_name.fullmatch(name)) and not (
+            self._any_path and self._any_path.fullmatch(path)
+        ):
+            return None
+        for rule, regex in self._last_first:
+            if (is_folder or not rule.only_folders) and regex.fullmatch(path if rule.is_path else name):
+                return rule.ignores
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class IgnoreStack:
+    """The rules that hold in a folder: those of its own ignore file, then those of the folders above it."""
+
+    rules: Rules
+    folder: str
+    """Where the ignore file lies, relative to the root: empty, or with a trailing `/`."""
+    outer: IgnoreStack | None = None
+
+    def ignores(self, path: str, is_folder: bool) -> bool:
+        """Whether `path`, relative to the root and below `folder`, is ignored: the innermost file that says so wins."""
+        stack: IgnoreStack | None = self
+        while stack is not None:
+            verdict = stack.rules.verdict(path[len(stack.folder) :], is_folder)
+            if verdict is not None:
+                return verdict
+            stack = stack.outer
+        return False
+
+
+def parse_rules(text: str, name: str, denies: bool) -> Rules:
+    """The rules of an ignore file's text; `name` is what its problems call it.
+
+    A line that can match nothing is left out and named as a problem; where the rules deny, it is replaced by one that
+    matches whatever starts with the text before its first wildcard.
+    """
+    rules: list[Rule] = []
+    problems: list[str] = []
+    for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
+        pattern = line.removesuffix("\r")
+        if pattern.startswith("#"):
+            continue
+        pattern = _without_trailing_blanks(pattern)
+        if denies:
+            pattern = folded(pattern)
+        try:
+            rule = _rule(pattern, denies)
+        except GlobError as error:
+            where = f"Line {number} of {name}, {shown(pattern)}, is not a pattern ({error})"
+            if denies and not pattern.startswith("!"):
+                start = _FIRST_WILDCARD.split(pattern, maxsplit=1)[0]
+                rule = _rule(f"{start}*", denies)
+                problems.append(f"{where}; until it is mended, all that starts with {shown(start)} is denied.")
+            else:
+                rule = None
+                problems.append(f"{where}; it is left out. Mend or remove it.")
+        if rule is not None:
+            rules.append(rule)
+    return Rules(rules, problems)
+
+
+def deny_all(problem: str) -> Rules:
+    """The rules of an ignore file that denies and cannot be used: nothing in its folder may be read."""
+    return Rules([Rule(".*", is_path=False, only_folders=False, ignores=True)], [problem])
+
+
+def folded(path: str) -> str:
+    """A path as denying rules compare it: in Unicode form C. They ignore case by themselves."""
+    return path if path.isascii() else unicodedata.normalize("NFC", path)
+
+
+def folders_above(path: str) -> Iterator[str]:
+    """Each folder on the way to `path`, from the outside in: `a`, `a/b` for `a/b/c`."""
+    at = path.find("/")
+    while at >= 0:
+        yield path[:at]
+        at = path.find("/", at + 1)
+
+
+@lru_cache(maxsize=4_096)
+def _rule(pattern: str, denies: bool) -> Rule | None:
+    """The rule of one line without its end; None for a blank one. As git's `parse_path_pattern` (dir.c) reads it."""
+    ignores = not pattern.startswith("!")
+    if not ignores:
+        pattern = pattern[1:]
+    only_folders = pattern.endswith("/")
+    if only_folders:
+        pattern = pattern[:-1]
+    is_path = "/" in pattern
+    if is_path:
+        pattern = pattern.removeprefix("/")
+    if not pattern:
+        return None
+    regex = glob_regex(pattern)
+    if denies and ignores:
+        regex = f"(?i:{regex})"
+    return Rule(regex, is_path, only_folders, ignores)
+
+
+def _without_trailing_blanks(pattern: str) -> str:
+    """The pattern without trailing spaces, unless a backslash quotes them (git's `trim_trailing_spaces`)."""
+    stripped = pattern.rstrip(" ")
+    n_backslashes = len(stripped) - len(stripped.rstrip("\\"))
+    if n_backslashes % 2 and len(stripped) < len(pattern):
+        return pattern[: len(stripped) + 1]
+    return stripped
+
+
+def _any_of(regexes: Iterable[str]) -> re.Pattern[str] | None:
+    joined = "|".join(f"(?:{regex})" for regex in dict.fromkeys(regexes))
+    return re.compile(joined, re.DOTALL) if joined else None

@@ -1,0 +1,53 @@
+"""Cache files that are whole or not used: written beside and renamed into place, with a digest over what they hold.
+
+A file in any doubt (missing, cut, altered, another version) reads as None, and the caller builds anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+_MAGIC: Final = b"toolrag1"
+_DIGEST_BYTES: Final = 16
+
+
+def write_sealed(path: Path, header: Mapping[str, object], payload: bytes) -> None:
+    """Write a file of mode 0600, whole or not at all. Raises OSError (disk full, no permission)."""
+    head = json.dumps(header, sort_keys=True).encode()
+    body = len(head).to_bytes(4, "big") + head + payload
+    descriptor, beside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(_MAGIC + _digest(body))
+            file.write(body)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(beside, path)
+    except BaseException:
+        os.unlink(beside)
+        raise
+
+
+def read_sealed(path: Path) -> tuple[dict[str, object], memoryview] | None:
+    """The header and the payload of a file that `write_sealed` wrote; None when it is missing or in any doubt."""
+    try:
+        data = memoryview(path.read_bytes())
+    except OSError:
+        return None  # a cache that cannot be read is a cache that is not there
+    start = len(_MAGIC) + _DIGEST_BYTES
+    body = data[start:]
+    if bytes(data[: len(_MAGIC)]) != _MAGIC or bytes(data[len(_MAGIC) : start]) != _digest(body):
+        return None
+    size = int.from_bytes(body[:4], "big")
+    header = json.loads(bytes(body[4 : 4 + size]))
+    return header, body[4 + size :]
+
+
+def _digest(body: bytes | memoryview) -> bytes:
+    return hashlib.blake2b(body, digest_size=_DIGEST_BYTES).digest()

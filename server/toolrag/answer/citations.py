@@ -1,0 +1,85 @@
+"""Decide which citations stand. Pure: the caller brings the current texts."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Final
+
+from toolrag.answer.types import Anchor, Citation, Standing
+from toolrag.text import LineRange, Text, lines_sha
+
+ANCHOR_LINES: Final = 3
+PIN_DIGITS: Final = 12
+
+
+def anchor_of(text: Text, lines: LineRange) -> Anchor:
+    """What stands around some lines of a text, and how often those lines stand in it."""
+    return Anchor(
+        tuple(_hash(line) for line in text.lines(LineRange(max(0, lines.start - ANCHOR_LINES), lines.start))),
+        tuple(_hash(line) for line in text.lines(LineRange(lines.end, min(lines.end + ANCHOR_LINES, text.n_lines)))),
+        _count(text.lines(LineRange(0, text.n_lines)), text.lines(lines)),
+    )
+
+
+def occurrences(text: Text, sha: str, n_lines: int) -> list[LineRange]:
+    """Every place in a text where `n_lines` lines have this `lines_sha`."""
+    lines = text.lines(LineRange(0, text.n_lines))
+    return [
+        LineRange(start, start + n_lines)
+        for start in range(len(lines) - n_lines + 1)
+        if lines_sha(lines[start : start + n_lines]) == sha
+    ]
+
+
+def locate(text: Text, lines: LineRange, sha: str, anchor: Anchor) -> tuple[Standing, LineRange | None]:
+    """How a citation stands in a text (PROTOCOL section 2, "Standings"), and where its lines are when they are there.
+
+    `moved` only to the single place where the lines stand, and only if that copy is the cited one: it was the only
+    one then, or both sides of its anchor agree.
+    """
+    if lines.end <= text.n_lines and text.sha_of(lines) == sha:
+        return "verified", lines
+    places = occurrences(text, sha, len(lines))
+    if len(places) == 1 and (anchor.occurrences == 1 or _same_surroundings(text, places[0], anchor)):
+        return "moved", places[0]
+    if not places and (_stands(text, anchor.before) or _stands(text, anchor.after)):
+        return "changed", None
+    return "gone", None
+
+
+def written(citation: Citation) -> str:
+    """`path:12-18@3f2a9c0b1d4e`: how a citation is written into text, pinned to its lines."""
+    return f"{place(citation)}@{citation.lines_sha[:PIN_DIGITS]}"
+
+
+def place(citation: Citation) -> str:
+    """`path:12-18`, or `path:12` for one line."""
+    return place_of(citation.snapshot.path, citation.lines)
+
+
+def place_of(path: str, lines: LineRange) -> str:
+    """`path:12-18` of any lines, or `path:12`."""
+    last = f"-{lines.end}" if len(lines) > 1 else ""
+    return f"{path}:{lines.start + 1}{last}"
+
+
+def _count(text: list[str], lines: list[str]) -> int:
+    """How often some lines stand in a text; the first line is looked for first, as most places end there."""
+    if not lines:
+        return 0
+    return sum(text[at] == lines[0] and text[at : at + len(lines)] == lines for at in range(len(text) - len(lines) + 1))
+
+
+def _hash(line: str) -> str:
+    return hashlib.sha256(line.encode("utf-8", "surrogatepass")).hexdigest()[:PIN_DIGITS]
+
+
+def _same_surroundings(text: Text, lines: LineRange, anchor: Anchor) -> bool:
+    here = anchor_of(text, lines)
+    return (here.before, here.after) == (anchor.before, anchor.after)
+
+
+def _stands(text: Text, side: tuple[str, ...]) -> bool:
+    """Whether one side of an anchor is somewhere in the text, whole."""
+    hashes = [_hash(line) for line in text.lines(LineRange(0, text.n_lines))]
+    return bool(side) and any(tuple(hashes[at : at + len(side)]) == side for at in range(len(hashes)))

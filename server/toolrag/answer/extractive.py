@@ -1,0 +1,140 @@
+"""The answerer without a model: reads the best candidates and cuts its claims from what it read. Pure; awaits ports.
+
+It takes the same way as a model does: candidates are hints, `read_range` makes evidence, every claim is verified
+against texts read after it was written. It claims nothing that no line says, so it would rather find nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from toolrag.answer.callers import draft_callers
+from toolrag.answer.gather import read_candidate
+from toolrag.answer.question import Question, parse_question
+from toolrag.answer.reading import RangeReader
+from toolrag.answer.relevance import Relevance
+from toolrag.answer.select import about_symbol, about_topic
+from toolrag.answer.types import Answer, Callers, Draft, Outcome, Reason
+from toolrag.answer.units import Reading
+from toolrag.answer.verify import EXTRACTIVE_MAX_LINES, Verified, verify
+from toolrag.config import Settings
+from toolrag.errors import ReadError
+from toolrag.ports import Candidate, Clock, DocumentSource, Retriever, Scope, Searched, SpanParser
+
+EVERYWHERE = Scope()
+MODEL = "extractive"
+N_CANDIDATES = 8
+"""Candidates an answer carries."""
+N_READ = 6
+"""Candidates that are read."""
+MISSING_SHARE = 0.25
+"""An answer is partial when words of this share of the question's weight occur in no file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extractive:
+    """Answers questions about one workspace."""
+
+    retriever: Retriever
+    documents: DocumentSource
+    parser: SpanParser
+    clock: Clock
+    settings: Settings
+
+    async def answer(self, text: str, scope: Scope = EVERYWHERE) -> Answer:
+        """An answer to any question; `notFound` with a reason where no line supports one."""
+        began = self.clock.now()
+        question = parse_question(text)
+        reader = RangeReader(self.documents, self.parser, self.settings.read, self.settings.budget)
+        found = await self.retriever.search(text, N_CANDIDATES, scope)
+        relevance = Relevance(question, self.retriever.idf)
+        callers: Callers | None = None
+        drafts: Sequence[Draft] = ()
+        definitions = await self._definitions(question, scope)
+        reader.expect([*definitions, *found.candidates])
+        if question.kind == "callers":
+            drafts, callers = await draft_callers(question, definitions, self.retriever, reader, scope)
+        elif definitions:
+            drafts = about_symbol(question, relevance, await self._read(reader, definitions), self.retriever.defines)
+        if not drafts and not self._named_but_absent(question, definitions, found.searched):
+            readings = await self._read(reader, found.candidates[:N_READ])
+            drafts = about_topic(question, relevance, readings)
+        verified = await verify(drafts, reader.evidence, self.documents, EXTRACTIVE_MAX_LINES)
+        outcome, reason = _outcome(question, relevance, verified, found.searched, callers)
+        return Answer(
+            id=_answer_id(text, verified, found.candidates),
+            question=text,
+            outcome=outcome,
+            reason=reason,
+            model=MODEL,
+            claims=verified.claims,
+            citations=verified.citations,
+            candidates=found.candidates,
+            searched=found.searched,
+            usage=reader.usage(self.clock.now() - began),
+            callers=callers,
+        )
+
+    async def _definitions(self, question: Question, scope: Scope) -> tuple[Candidate, ...]:
+        if not question.subject:
+            return ()
+        return await self.retriever.definitions(question.subject, 3, scope)
+
+    async def _read(self, reader: RangeReader, candidates: Sequence[Candidate]) -> list[Reading]:
+        readings = []
+        for candidate in candidates:
+            try:
+                readings.append(await read_candidate(reader, candidate))
+            except ReadError as error:
+                if error.code == "budget_spent":
+                    break
+                # Changed or gone since it was found: such a candidate is not mentioned.
+        return readings
+
+    def _named_but_absent(self, question: Question, definitions: Sequence[Candidate], searched: Searched) -> bool:
+        """The question is about one name, and no file holds it: no other text may answer in its place."""
+        return question.explicit and not definitions and question.subject in searched.missing
+
+
+def _outcome(
+    question: Question, relevance: Relevance, verified: Verified, searched: Searched, callers: Callers | None
+) -> tuple[Outcome, Reason | None]:
+    if callers is not None and not callers.count and verified.claims:
+        message = f"No line of the {searched.files:,} files that were searched names `{callers.name}(`."
+        return "partial", Reason("nothing_found", message)
+    if verified.claims:
+        if relevance.weight_of(searched.missing) >= MISSING_SHARE:
+            return "partial", Reason("nothing_found", _none_mentions(searched))
+        return "answered", None
+    if verified.dropped:
+        return "notFound", Reason("unverified_answer", f"What was found did not stand: {verified.dropped[0].why}")
+    if not searched.complete:
+        return "notFound", Reason("not_indexed_yet", "The index is not complete yet. Ask again when it is.")
+    if not question.words:
+        return "notFound", Reason("nothing_found", "The question has no word to look for. Name what it is about.")
+    if not searched.files:
+        return "notFound", Reason(
+            "nothing_found", "No file here is in a language that is indexed. Try `toolrag index`."
+        )
+    return "notFound", Reason("nothing_found", _none_mentions(searched))
+
+
+def _none_mentions(searched: Searched) -> str:
+    files = f"{searched.files:,} file{'' if searched.files == 1 else 's'}"
+    if searched.missing:
+        words = ", ".join(f"`{word}`" for word in searched.missing)
+        return f"{files} were searched, all indexed; none mentions {words}."
+    return f"{files} were searched, all indexed; no lines support an answer. Ask about a name, or in the code's words."
+
+
+def _answer_id(question: str, verified: Verified, candidates: Sequence[Candidate]) -> str:
+    """The same for the same question about the same texts."""
+    digest = hashlib.sha256(question.encode("utf-8", "surrogatepass"))
+    for uri_and_sha in [
+        *((citation.snapshot.path, citation.snapshot.sha) for citation in verified.citations),
+        *((candidate.path, candidate.sha) for candidate in candidates),
+    ]:
+        digest.update("\0".join(("", *uri_and_sha)).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()[:16]

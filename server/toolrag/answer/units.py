@@ -1,0 +1,219 @@
+"""Cut drafts of claims from what was read of one candidate: its summary, doc sentences, statements. Pure.
+
+Every word of a unit comes from the lines it cites, but for the few that join them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from toolrag.answer import clauses
+from toolrag.answer.prose import markdown
+from toolrag.answer.statements import Statement, statements
+from toolrag.answer.types import Cut, Draft, Evidence
+from toolrag.answer.verify import EXTRACTIVE_MAX_LINES
+from toolrag.ports import Candidate
+from toolrag.retrieval import cuts
+from toolrag.retrieval.languages import LANGUAGES
+from toolrag.symbols import Span
+from toolrag.text import LineRange
+
+UnitKind = Literal["summary", "doc", "statement", "comment", "value"]
+SIGNATURE_CHARACTERS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A draft with what kind it is and the text it is judged by."""
+
+    kind: UnitKind
+    draft: Draft
+    words: str
+    """What of the cited lines the claim says."""
+    first_line: int
+
+
+class Reading:
+    """What was read of one candidate: evidence that holds its lines, and its parent's header where it has one."""
+
+    def __init__(self, candidate: Candidate, evidence: Sequence[Evidence]) -> None:
+        self.candidate = candidate
+        self._evidence = evidence
+        self.text = evidence[0].snapshot.text
+
+    def cut(self, lines: LineRange, symbol: str | None = None) -> Cut | None:
+        """The lines as a cut, at most the extractive length; None where they were not read whole."""
+        lines = LineRange(lines.start, min(lines.end, lines.start + EXTRACTIVE_MAX_LINES))
+        span = self.candidate.span
+        name = symbol if symbol is not None else (span.qualified_name if span else "")
+        return next((Cut(item, lines, name) for item in self._evidence if lines in item.lines), None)
+
+    def units(self) -> Iterator[Unit]:
+        """Everything that can be claimed of this candidate, in the order of its lines, its summary first."""
+        span = self.candidate.span
+        if span is None:
+            yield from self._statement_units(self.candidate.lines, None)
+        elif span.kind == "section":
+            yield from self._section_units(span)
+        elif span.kind in ("constant", "field"):
+            yield from self._value_units(span)
+        else:
+            yield from self._symbol_units(span)
+
+    def _symbol_units(self, span: Span) -> Iterator[Unit]:
+        summary = self._summary(span)
+        if summary is not None:
+            yield summary
+        header = self.cut(LineRange(span.header.start, span.header.start + 1))
+        paragraphs = cuts.doc_paragraphs(self.text, span, self.candidate.language)
+        first = paragraphs[0].lines if paragraphs else None
+        for sentence in cuts.doc_sentences(self.text, span, self.candidate.language):
+            here = self.cut(sentence.lines)
+            if here is None or header is None or (first is not None and sentence.lines in first):
+                continue
+            text = f"`{span.name}`: {markdown(sentence.text)}"
+            yield Unit("doc", Draft(_ended(text), (here, header)), sentence.text, sentence.lines.start)
+        start = max(span.header.end, span.doc.end if span.doc and span.doc.start >= span.header.start else 0)
+        body = LineRange(min(start, span.lines.end), span.lines.end)
+        if span.kind != "class":
+            yield from self._statement_units(body, span)
+
+    def _summary(self, span: Span) -> Unit | None:
+        signature = clauses.code(cuts.signature(self.text, span), SIGNATURE_CHARACTERS)
+        header = LineRange(span.header.start, span.header.end)
+        paragraphs = cuts.doc_paragraphs(self.text, span, self.candidate.language)
+        if not paragraphs:
+            here = self.cut(header)
+            text = f"{signature} is defined here."
+            return None if here is None else Unit("summary", Draft(text, (here,)), signature, header.start)
+        doc = paragraphs[0]
+        whole = LineRange(min(header.start, doc.lines.start), max(header.end, doc.lines.end))
+        sentences = cuts.doc_sentences(self.text, span, self.candidate.language)
+        said = _first_sentences([one.text for one in sentences if one.lines in doc.lines] or [doc.text])
+        text = _ended(f"{signature}: {markdown(said)}")
+        wanted = [whole] if len(whole) <= EXTRACTIVE_MAX_LINES else [header, doc.lines]
+        parts = [self.cut(lines) for lines in wanted]
+        found = tuple(part for part in parts if part is not None)
+        if len(found) < len(parts):
+            return None
+        return Unit("summary", Draft(text, found), f"{signature} {doc.text}", header.start)
+
+    def _value_units(self, span: Span) -> Iterator[Unit]:
+        body = statements(self.text, span.lines, LANGUAGES[self.candidate.language].comments)
+        for statement in body:
+            if statement.is_comment:
+                continue
+            here = self.cut(statement.lines)
+            said = clauses.clause(statement)
+            text = statement.text.partition("=")[2].strip() if said and said.kind == "assign" else ""
+            claim = f"`{span.name}` is {clauses.code(text)}." if text else f"`{span.name}` is declared here."
+            if here is not None:
+                yield Unit("value", Draft(claim, (here,)), statement.text, statement.lines.start)
+        for sentence in cuts.doc_sentences(self.text, span, self.candidate.language):
+            here = self.cut(LineRange(sentence.lines.start, max(sentence.lines.end, span.lines.end)))
+            if here is not None and span.header in here.lines:
+                text = _ended(f"`{span.name}`: {markdown(sentence.text)}")
+                yield Unit("doc", Draft(text, (here,)), sentence.text, sentence.lines.start)
+
+    def _section_units(self, span: Span) -> Iterator[Unit]:
+        heading = self.cut(LineRange(span.header.start, span.header.start + 1))
+        for sentence in cuts.section_sentences(self.text, span):
+            here = self.cut(sentence.lines)
+            if here is not None and heading is not None:
+                text = _ended(f"“{markdown(span.name)}”: {markdown(sentence.text)}")
+                words = f"{span.name} {sentence.text}"
+                yield Unit("doc", Draft(text, (here, heading)), words, sentence.lines.start)
+
+    def _statement_units(self, lines: LineRange, span: Span | None) -> Iterator[Unit]:
+        if self.cut(LineRange(lines.start, lines.start)) is None:
+            return
+        body = statements(self.text, lines, LANGUAGES[self.candidate.language].comments)
+        for at, statement in enumerate(body):
+            commented = statement.is_comment
+            unit = self._comment_unit(statement, span) if commented else self._statement_unit(body, at, span)
+            if unit is not None:
+                yield unit
+
+    def _comment_unit(self, comment: Statement, span: Span | None) -> Unit | None:
+        here = self.cut(comment.lines)
+        owner = self._owner(span)
+        if here is None or owner is None or len(comment.text.split()) < 4 or len(comment.lines) > EXTRACTIVE_MAX_LINES:
+            return None
+        text = _ended(f"In {owner[0]}, a comment says: {markdown(comment.text)}")
+        return Unit("comment", Draft(text, (here, owner[1])), comment.text, comment.lines.start)
+
+    def _statement_unit(self, body: Sequence[Statement], at: int, span: Span | None) -> Unit | None:
+        """A statement with what it depends on: its block's condition, and what is done otherwise."""
+        said = clauses.clause(body[at])
+        if said is None:
+            return None
+        first, last = at, at
+        sentence = said.text
+        opener = clauses.opener_of(body, at)
+        if opener is not None and self._near(body, opener, at):
+            circumstance = clauses.circumstance(body[opener])
+            if circumstance:
+                first = opener
+                sentence = f"{sentence} {circumstance}"
+            other = clauses.alternative_of(body, opener) if circumstance.startswith("when ") else None
+            otherwise = self._otherwise(body, first, other, said)
+            if otherwise is not None:
+                last, words = otherwise
+                sentence = f"{sentence}; otherwise it {words}"
+        lines = LineRange(body[first].lines.start, body[last].lines.end)
+        here = self.cut(lines)
+        owner = self._owner(span)
+        if here is None or here.lines != lines:
+            return None
+        if span is None:
+            return Unit("statement", Draft(f"The module {sentence}.", (here,)), sentence, lines.start)
+        if owner is None:
+            return None
+        name, header = owner
+        parts = (here,) if header.lines in here.lines else (here, header)
+        return Unit("statement", Draft(f"{name} {sentence}.", parts), sentence, lines.start)
+
+    def _near(self, body: Sequence[Statement], first: int, last: int) -> bool:
+        return body[last].lines.end - body[first].lines.start <= EXTRACTIVE_MAX_LINES
+
+    def _otherwise(
+        self, body: Sequence[Statement], first: int, other: int | None, said: clauses.Clause
+    ) -> tuple[int, str] | None:
+        """What the `else` does, when it is one statement of the same kind and near enough to cite together."""
+        if other is None:
+            return None
+        inside = clauses.children_of(body, other)
+        if len(inside) != 1 or not self._near(body, first, inside[0]):
+            return None
+        alternative = clauses.clause(body[inside[0]])
+        if alternative is None or (alternative.kind, alternative.target) != (said.kind, said.target):
+            return None
+        return inside[0], alternative.text
+
+    def _owner(self, span: Span | None) -> tuple[str, Cut] | None:
+        """How a claim speaks of the symbol, with the line that names it."""
+        if span is None:
+            return None
+        parent = self.candidate.parent
+        if parent is not None and span.name == "__init__":
+            header = self.cut(LineRange(parent.header.start, parent.header.start + 1), parent.qualified_name)
+            if header is not None:
+                return f"A new `{parent.name}`", header
+        header = self.cut(LineRange(span.header.start, span.header.start + 1))
+        return None if header is None else (f"`{span.name}`", header)
+
+
+def _first_sentences(sentences: Sequence[str], limit: int = 240) -> str:
+    """As many whole sentences as fit; at least one."""
+    kept = ""
+    for sentence in sentences:
+        if kept and len(kept) + len(sentence) >= limit:
+            break
+        kept = f"{kept} {sentence}".strip()
+    return kept
+
+
+def _ended(text: str) -> str:
+    return text if text.rstrip("`*\"'”)").endswith((".", "!", "?", ":")) else f"{text}."

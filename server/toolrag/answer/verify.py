@@ -1,0 +1,115 @@
+"""Let a claim out only when it stands: every cited document is read again after the last word was written. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from toolrag.answer.citations import anchor_of, locate
+from toolrag.answer.naming import Vocabulary, check_names, vocabulary
+from toolrag.answer.types import Citation, Claim, Cut, Draft, Evidence
+from toolrag.errors import ReadError
+from toolrag.ports import DocumentSource
+from toolrag.text import LineRange, TextSnapshot
+
+EXTRACTIVE_MAX_LINES = 12
+MAX_LINES = 40
+"""Longest citation in an answer (PROTOCOL section 2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A draft that did not pass, and why: one sentence."""
+
+    draft: Draft
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What may leave: claims, their citations in order of first use, and what was dropped."""
+
+    claims: tuple[Claim, ...]
+    citations: tuple[Citation, ...]
+    dropped: tuple[Dropped, ...]
+
+
+async def verify(
+    drafts: Sequence[Draft], evidence: Sequence[Evidence], documents: DocumentSource, max_lines: int = MAX_LINES
+) -> Verified:
+    """Check every draft against the run's evidence and against texts read now.
+
+    A cut must lie in evidence of this run and be at most `max_lines` long; its lines must be unchanged now, at their
+    place or at exactly one other (then the citation carries that place); what the claim names must be in its lines.
+    """
+    everything = vocabulary(item.snapshot.text.slice(item.lines) for item in evidence)
+    texts: dict[str, TextSnapshot | None] = {}
+    for uri in dict.fromkeys(cut.evidence.snapshot.uri for draft in drafts for cut in draft.cuts):
+        texts[uri] = await _now(documents, uri)
+    claims: list[Claim] = []
+    citations: dict[tuple[str, LineRange], Citation] = {}
+    dropped: list[Dropped] = []
+    for draft in drafts:
+        why = _refusal(draft, evidence, everything, max_lines)
+        found = [] if why else [_cite(cut, texts[cut.evidence.snapshot.uri]) for cut in draft.cuts]
+        standing = [citation for citation in found if citation is not None]
+        if why or not standing or len(standing) < len(found):
+            dropped.append(Dropped(draft, why or "A cited line has changed since it was read."))
+            continue
+        ids = []
+        for citation in standing:
+            key = (citation.snapshot.uri, citation.lines)
+            known = citations.setdefault(key, _numbered(citation, len(citations) + 1))
+            ids.append(known.id)
+        claims.append(Claim(f"c{len(claims) + 1}", draft.text, tuple(dict.fromkeys(ids))))
+    return Verified(tuple(claims), tuple(citations.values()), tuple(dropped))
+
+
+def _refusal(draft: Draft, evidence: Sequence[Evidence], everything: Vocabulary, max_lines: int) -> str:
+    """Why a draft cannot stand whatever the texts say now; empty when it can."""
+    if not draft.cuts:
+        return "It cites nothing."
+    for cut in draft.cuts:
+        if cut.evidence not in evidence or cut.lines not in cut.evidence.lines or not len(cut.lines):
+            return "It cites lines that were not read."
+        if len(cut.lines) > max_lines:
+            return f"It cites {len(cut.lines)} lines; at most {max_lines} can be cited."
+    cited = vocabulary(cut.evidence.snapshot.text.slice(cut.lines) for cut in draft.cuts)
+    verdict = check_names(draft.text, cited, everything)
+    if verdict.invented:
+        return f"It names {', '.join(verdict.invented)}, which is in no line that was read."
+    if verdict.elsewhere:
+        return f"It names {', '.join(verdict.elsewhere)}, which is not in the lines it cites."
+    return "" if verdict.supported else "It names nothing from the lines it cites."
+
+
+def _cite(cut: Cut, now: TextSnapshot | None) -> Citation | None:
+    """The citation of a cut in the text as it is now; None when its lines no longer stand."""
+    then = cut.evidence.snapshot
+    if now is None:
+        return None
+    sha = then.text.sha_of(cut.lines)
+    standing, lines = locate(now.text, cut.lines, sha, anchor_of(then.text, cut.lines))
+    if lines is None or standing not in ("verified", "moved"):
+        return None
+    # A claim leaves with the place where its lines are; there they are verified.
+    return Citation("", now, lines, sha, anchor_of(now.text, lines), cut.symbol, "verified")
+
+
+def _numbered(citation: Citation, number: int) -> Citation:
+    return Citation(
+        f"r{number}",
+        citation.snapshot,
+        citation.lines,
+        citation.lines_sha,
+        citation.anchor,
+        citation.symbol,
+        citation.standing,
+    )
+
+
+async def _now(documents: DocumentSource, uri: str) -> TextSnapshot | None:
+    try:
+        return await documents.snapshot(uri)
+    except ReadError:
+        return None  # gone or denied since it was read: nothing may cite it any more

@@ -1,0 +1,117 @@
+"""Cut a symbol's signature, doc and prose from a text, as words for a person. Pure.
+
+The text must be the one the span was made from: the caller has compared their shas. What is given back says on which
+lines it stands, so that it can be cited. Absent on purpose: any text kept from an earlier parse.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from toolrag.retrieval.languages import LANGUAGES
+from toolrag.retrieval.prose import DocLine as DocLine
+from toolrag.retrieval.prose import read_items
+from toolrag.retrieval.sentences import DocParagraph as DocParagraph
+from toolrag.retrieval.sentences import DocSentence as DocSentence
+from toolrag.retrieval.sentences import clean, paragraph, sentences
+from toolrag.symbols import Span
+from toolrag.text import LineRange, Text
+
+_TOKEN: Final = re.compile(r"\"(?:\\.|[^\"\\])*(?:\"|$)|'(?:\\.|[^'\\])*(?:'|$)|\s#.*")
+_OPENING_QUOTES: Final = re.compile(r"\s*[rRuU]?(\"\"\"|'''|\"|')")
+_ATX_MARKS: Final = re.compile(r"#{1,6}\s+|\s+#+$")
+
+
+def signature(text: Text, span: Span) -> str:
+    """A symbol's signature on one line: comments left out, white space collapsed, without the colon that ends it.
+
+    A section's is its heading, without marks.
+    """
+    lines = text.lines(span.header)
+    lines[-1] = lines[-1][: span.header_end]
+    if span.kind == "section":
+        return clean(_ATX_MARKS.sub("", " ".join(" ".join(lines).split())))
+    joined = ""
+    for line in lines:
+        code = _TOKEN.sub(lambda token: "" if token[0][0].isspace() else token[0], line)
+        words = " ".join(code.rstrip("\\").split())
+        if words[:1] in (")", "]", "}"):
+            joined = joined.removesuffix(",") + words
+        elif joined[-1:] in ("(", "[", "{", ""):
+            joined += words
+        elif words:
+            joined += f" {words}"
+    return joined
+
+
+def doc_lines(text: Text, span: Span, language: str) -> list[DocLine]:
+    """The lines of a symbol's docstring or doc comment without quotes, comment marks and common indent.
+
+    Empty lines are kept as "". A symbol without a doc has none.
+    """
+    if span.doc is None:
+        return []
+    raw = text.lines(span.doc)
+    is_comment = span.doc.start < span.header.start
+    if is_comment:
+        raw = [_without_mark(line, LANGUAGES[language].comments) for line in raw]
+    else:
+        if span.doc.start == span.header.end - 1:
+            # The doc follows the header on its line: `def f(): "What it does."`
+            raw[0] = raw[0][span.header_end :].lstrip(": \t")
+        raw = _without_quotes(raw)
+        raw[0] = raw[0].lstrip()
+    indented = raw if is_comment else raw[1:]
+    margin = min((_indent(line) for line in indented if line.strip()), default=0)
+    raw = [*raw[: len(raw) - len(indented)], *(line[margin:] for line in indented)]
+    return [DocLine(span.doc.start + index, line.rstrip()) for index, line in enumerate(raw)]
+
+
+def doc_paragraphs(text: Text, span: Span, language: str) -> list[DocParagraph]:
+    """The paragraphs and list entries of a doc, in order; the first is the summary."""
+    found = (paragraph(item) for item in read_items(doc_lines(text, span, language)))
+    return [one for one in found if one.text]
+
+
+def doc_sentences(text: Text, span: Span, language: str) -> list[DocSentence]:
+    """The sentences of a doc, in order; a parameter's entry is one, and begins with the parameter's name."""
+    return [sentence for item in read_items(doc_lines(text, span, language)) for sentence in sentences(item)]
+
+
+def section_sentences(text: Text, span: Span) -> list[DocSentence]:
+    """The sentences of a Markdown section's own prose: without its heading, subsections, code and tables."""
+    body = LineRange(span.header.end, span.lines.end)
+    lines = [DocLine(body.start + index, line) for index, line in enumerate(text.lines(body))]
+    if lines and not lines[0].text.strip(" =-\t"):
+        del lines[0]  # a setext heading's underline, or a blank line
+    return [sentence for item in read_items(lines, markdown=True) for sentence in sentences(item)]
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _without_mark(line: str, marks: tuple[str, ...]) -> str:
+    """A comment's line without what makes it one; `#:` is how Sphinx marks the doc of an attribute."""
+    words = line.strip()
+    for mark in sorted(marks, key=len, reverse=True):
+        if words.startswith(mark):
+            return words.removeprefix(mark).removeprefix(":")
+    return words
+
+
+def _without_quotes(lines: list[str]) -> list[str]:
+    """A string literal's lines without prefix and quotes, nor what stands behind it."""
+    opening = _OPENING_QUOTES.match(lines[0])
+    if opening is None:
+        return lines
+    quote = opening[1]
+    lines = [lines[0][opening.end() :], *lines[1:]]
+    closing = re.compile(rf"(?:\\.|(?!{quote}).)*")
+    for index, line in enumerate(lines):
+        inside = closing.match(line)
+        if inside and line.startswith(quote, inside.end()):
+            return [*lines[:index], line[: inside.end()], *("" for _ in lines[index + 1 :])]
+        lines[index] = line.removesuffix("\\")
+    return lines

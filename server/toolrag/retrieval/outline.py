@@ -1,0 +1,171 @@
+"""From what a query found in a text to its spans and references: scopes, headers, docs, in lines and characters.
+
+The half of the span parser that knows no tree-sitter. Byte offsets end here: what leaves are lines and characters.
+Absent on purpose: the names of any grammar's nodes, and anything that is true of one language only and is not in
+the table of `languages`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from typing import Final, cast
+
+from toolrag.retrieval.languages import Language
+from toolrag.retrieval.syntax import Definition, Found, Source
+from toolrag.symbols import Kind, Reference, Span
+from toolrag.text import LineRange
+
+_MAX_HEADER_LINES: Final = 3
+"""A statement's header is all of it up to this many lines, else its first line."""
+
+_MAX_HEADER_CHARACTERS: Final = 200
+"""How much of a statement's last header line belongs to its signature: a table may stand on one line."""
+
+_PREAMBLE: Final = re.compile(r"#!|[ \t\f]*#.*?coding[:=]")
+"""Comments with a meaning of their own in a file's first two lines: a shebang, an encoding (PEP 263)."""
+
+_LICENCE: Final = re.compile(r"copyright|licen[cs]e|spdx-|all rights reserved", re.IGNORECASE)
+_DOCSTRING: Final = re.compile(rb"[rRuU]?[\"']")
+
+
+@cache
+def _gap(language: Language) -> re.Pattern[bytes]:
+    """What may stand between the end of a header and the docstring: blanks, comments, joined lines."""
+    comments = [re.escape(mark).encode() + rb"[^\n]*" for mark in language.comments]
+    return re.compile(b"(?:" + b"|".join([rb"\s", rb"\\\n", *comments]) + b")*")
+
+
+def scope(found: Found) -> list[Definition]:
+    """The definitions that are kept, each with its parent and the kind its place gives it, in order.
+
+    A function in a class is a method, an assignment there a field, and one in a function is no symbol.
+    """
+    kept: list[Definition] = []
+    enclosing: list[tuple[Definition, int]] = []
+    for definition in sorted(found.definitions.values(), key=lambda one: (one.start, -one.end, one.name_start)):
+        while enclosing and enclosing[-1][0].end <= definition.start:
+            enclosing.pop()
+        around, parent = enclosing[-1] if enclosing else (None, None)
+        if definition.kind == "constant" and around and around.kind in ("constant", "field", "type"):
+            # One statement with several names: each has all of it, and none is inside another.
+            definition.start, definition.end, definition.header_start = around.start, around.end, around.header_start
+            definition.kind, definition.parent = around.kind, around.parent
+        else:
+            definition.parent = parent
+            if around and around.kind == "class":
+                within = {"function": "method", "constant": "field"}
+                definition.kind = cast(Kind, within.get(definition.kind, definition.kind))
+            elif around and around.kind in ("function", "method") and definition.kind in ("constant", "type"):
+                continue
+        if definition.name:
+            enclosing.append((definition, len(kept)))
+            kept.append(definition)
+    return kept
+
+
+def to_spans(source: Source, scoped: list[Definition], found: Found, language: Language) -> list[Span]:
+    """The definitions in lines and characters, with their docs.
+
+    A body ends before the comments that follow its last statement, as Python's own `ast` has it.
+    """
+    spans: list[Span] = []
+    preamble = _preamble(source)
+    for definition in scoped:
+        first, header = source.line(definition.start), source.line(definition.header_start)
+        last = source.line(max(definition.end - 1, definition.header_start))
+        while last > header and (not source.lines[last].strip() or last in found.comments):
+            last -= 1
+        stop = _header_stop(source, definition, last)
+        header_last = source.line(stop)
+        header_end = source.character(stop)
+        if definition.header_stop is None:
+            header_end = min(header_end, _MAX_HEADER_CHARACTERS)
+        above = _comments_above(source, definition.start, found.comments, preamble)
+        doc = above
+        if language.docstrings and (string := _docstring(source, definition, found.docs, _gap(language))):
+            doc = LineRange(source.line(string[0]), source.line(string[1] - 1) + 1)
+            last = max(last, doc.end - 1)
+        parent = None if definition.parent is None else spans[definition.parent]
+        container = ""
+        if parent:
+            container = f"{parent.container}{language.path_separator}{parent.name}" if parent.container else parent.name
+        lines = LineRange(above.start if above else first, max(last, header_last) + 1)
+        signature = LineRange(header, header_last + 1)
+        spans.append(Span(definition.name, container, definition.kind, lines, signature, header_end, doc))
+    return spans
+
+
+def _header_stop(source: Source, definition: Definition, last: int) -> int:
+    """The offset at which the signature ends."""
+    stop = definition.header_stop
+    if stop is None:
+        first = source.line(definition.header_start)
+        stop = min(definition.end, source.line_end(first if last - first >= _MAX_HEADER_LINES else last))
+    while stop > definition.header_start and source.bytes[stop - 1] in b" \t":
+        stop -= 1
+    return stop
+
+
+def _docstring(
+    source: Source, definition: Definition, docs: dict[int, int], gap: re.Pattern[bytes]
+) -> tuple[int, int] | None:
+    """Start and end of the string that documents a definition.
+
+    The first statement of its body; for an assignment the statement on the next line, as Sphinx and editors have it.
+    """
+    if definition.header_stop is not None:
+        match = gap.match(source.bytes, definition.header_stop + 1)
+        start = match.end() if match else -1
+    else:
+        line, indent = source.line(definition.end) + 1, source.indent(definition.header_start)
+        if indent is None or line == len(source.starts):
+            return None
+        start = source.starts[line] + indent
+    if start in docs and _DOCSTRING.match(source.bytes, start):
+        return start, docs[start]
+    return None
+
+
+def _preamble(source: Source) -> int:
+    """How many first lines hold a shebang, an encoding, or nothing."""
+    n_lines = 0
+    for line in source.lines:
+        if line.strip() and not (n_lines < 2 and _PREAMBLE.match(line.removeprefix("\ufeff"))):
+            break
+        n_lines += 1
+    return n_lines
+
+
+def _comments_above(source: Source, start: int, comments: dict[int, int], preamble: int) -> LineRange | None:
+    """The lines of comments that stand right above a definition, at its own depth.
+
+    Not those deeper, which end the body before, and not a licence at the top of the file.
+    """
+    indent = source.indent(start)
+    first = end = source.line(start)
+    if indent is None:
+        return None
+    while first > preamble and comments.get(first - 1) == indent:
+        first -= 1
+    if first == end:
+        return None
+    if first == preamble and any(_LICENCE.search(line) for line in source.lines[first:end]):
+        return None
+    return LineRange(first, end)
+
+
+def to_references(source: Source, scoped: list[Definition], found: Found) -> Iterable[Reference]:
+    """The references with the innermost span around each, in order."""
+    around: list[tuple[int, int]] = []
+    n_passed = 0
+    for (start, kind), name in sorted(found.references.items()):
+        while n_passed < len(scoped) and scoped[n_passed].start <= start:
+            while around and around[-1][0] <= scoped[n_passed].start:
+                around.pop()
+            around.append((scoped[n_passed].end, n_passed))
+            n_passed += 1
+        while around and around[-1][0] <= start:
+            around.pop()
+        yield Reference(name, source.line(start), kind, around[-1][1] if around else None)

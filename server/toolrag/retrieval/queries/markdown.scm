@@ -1,0 +1,15 @@
+; Headings. A section runs from its heading to the line before the next heading of its level or a higher one; the
+; grammar's own sections are not used, since a setext heading opens none. Fenced code holds no headings.
+
+((atx_heading (atx_h1_marker) heading_content: (_) @name) @definition.section (#set! level "1"))
+((atx_heading (atx_h2_marker) heading_content: (_) @name) @definition.section (#set! level "2"))
+((atx_heading (atx_h3_marker) heading_content: (_) @name) @definition.section (#set! level "3"))
+((atx_heading (atx_h4_marker) heading_content: (_) @name) @definition.section (#set! level "4"))
+((atx_heading (atx_h5_marker) heading_content: (_) @name) @definition.section (#set! level "5"))
+((atx_heading (atx_h6_marker) heading_content: (_) @name) @definition.section (#set! level "6"))
+((setext_heading heading_content: (_) @name (setext_h1_underline)) @definition.section (#set! level "1"))
+((setext_heading heading_content: (_) @name (setext_h2_underline)) @definition.section (#set! level "2"))
+
+; A heading in a quotation or a list item opens no section of the document.
+
+[(block_quote) (list_item)] @local

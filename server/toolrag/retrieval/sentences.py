@@ -1,0 +1,85 @@
+"""Sentences of a doc, each with the lines it stands on, and words without their markup. Pure.
+
+Markup is what docs are written in: reStructuredText roles, literals and links, Markdown links and weight, a few HTML
+tags. Absent on purpose: a model of any language; a sentence ends at its mark before a capital, or at a CJK stop.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from toolrag.retrieval.prose import Item
+from toolrag.text import LineRange
+
+
+@dataclass(frozen=True, slots=True)
+class DocParagraph:
+    """A paragraph, or an entry of a list: its lines in the file, and its words on one line."""
+
+    lines: LineRange
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class DocSentence:
+    """A sentence, or a whole entry of a list: the lines it stands on, and its words on one line."""
+
+    lines: LineRange
+    text: str
+
+
+_BREAK: Final = re.compile(r"(?<![.!?])[.!?]+[\"'”’)\]*_`]*\s+(?=[A-Z0-9\"'“‘(\[`:*_À-ÞА-Я])|[。！？]+\s*")
+_ABBREVIATION: Final = re.compile(r"(?:^|[\s(])(?:e\.g|i\.e|cf|vs|Mr|Mrs|Ms|Dr|St|No|Fig|Eq|Sec|approx|resp|[A-Z])\.$")
+
+
+def paragraph(item: Item) -> DocParagraph:
+    """All of an item, whatever it is."""
+    return DocParagraph(item.lines_in_file, clean(" ".join(line.text for line in item.lines)))
+
+
+def sentences(item: Item) -> Iterator[DocSentence]:
+    """The sentences of a paragraph with the lines each stands on; an entry is one, whatever it holds."""
+    starts, joined = [], ""
+    for line in item.lines:
+        starts.append(len(joined))
+        joined += f"{line.text} "
+    joined = joined.rstrip()
+    begin = 0
+    ends = [] if item.is_entry else [match for match in _BREAK.finditer(joined) if not _abbreviates(joined, match)]
+    for end in (*(match.end() for match in ends), len(joined)):
+        text = clean(joined[begin:end])
+        if text:
+            first, last = bisect_right(starts, begin) - 1, bisect_right(starts, end - 1) - 1
+            yield DocSentence(LineRange(item.lines[first].line, item.lines[last].line + 1), text)
+        begin = end
+
+
+def _abbreviates(text: str, stop: re.Match[str]) -> bool:
+    return bool(_ABBREVIATION.search(text[max(0, stop.start() - 8) : stop.start() + 1]))
+
+
+_ROLE: Final = re.compile(r":[A-Za-z][\w:.+-]*:`([^`]+)`")
+_LITERAL: Final = re.compile(r"``([^`]+)``")
+_REST_LINK: Final = re.compile(r"`([^`<]+?)\s*<[^`>]+>`__?|(`[^`]+`)__?(?!\w)")
+_LINK: Final = re.compile(r"!?\[([^\]\[]*)\](?:\([^()]*\)|\[[^\]\[]*\])")
+_TAG: Final = re.compile(r"</?(?:a|b|br|code|div|em|i|img|kbd|p|span|strong|sub|sup)\b[^<>]*>")
+_STRONG: Final = re.compile(r"\*\*(\S[^*]*)\*\*")
+
+
+def clean(text: str) -> str:
+    """Words without markup: a role, a literal or a link keeps its text, code stays in single backticks."""
+    text = " ".join(text.split())
+    text = _ROLE.sub(lambda match: f"`{_role_text(match[1])}`", text)
+    text = _LITERAL.sub(r"`\1`", text)
+    text = _REST_LINK.sub(lambda match: match[1] or match[2], text)
+    return _STRONG.sub(r"\1", _TAG.sub("", _LINK.sub(r"\1", text))).strip()
+
+
+def _role_text(text: str) -> str:
+    """What a role shows: its title when it has one, the last name of a dotted one after `~`."""
+    title = text.partition("<")[0].strip() or text
+    return title.rpartition(".")[2] if title.startswith("~") else title.lstrip("!")

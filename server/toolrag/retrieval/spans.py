@@ -1,0 +1,171 @@
+"""Parse a text into its spans, references and passages. Pure, and the only module that knows tree-sitter.
+
+What is parsed is the text with every line end as LF, so that a line is an LSP line whatever the grammar takes for
+one; `outline` turns byte offsets into lines and characters. Absent on purpose: walks over the tree, which hostile
+nesting would make deep; `QueryCursor`'s progress callback, which crashes the process; any notion of time, which the
+caller brings. A grammar can crash or hang all the same: callers who mind parse in another process.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.resources import files
+from typing import Final, cast
+
+from tree_sitter import Language as Grammar
+from tree_sitter import Node, Parser, Query, QueryCursor
+
+from toolrag.retrieval.languages import LANGUAGES, Language
+from toolrag.retrieval.outline import scope, to_references, to_spans
+from toolrag.retrieval.passages import cut_passages
+from toolrag.retrieval.syntax import Definition, Found, Source
+from toolrag.symbols import Kind, ParsedFile, ReferenceKind
+
+MAX_SPANS: Final = 20_000
+"""Spans kept of one file."""
+
+# A query takes time quadratic in the children of an ERROR root (100,000 open brackets: 10 s), and in the matches
+# that are open at once (a chain of 30,000 calls: 12 s). No file of the standard library has 256 open.
+_MAX_ERROR_CHILDREN: Final = 5_000
+_MAX_OPEN_MATCHES: Final = 4_096
+
+_READ_BYTES: Final = 65_536
+_ROLES: Final = frozenset({"definition", "reference", "doc", "comment", "local"})
+"""What a pattern's main capture may be for: the word before its dot."""
+
+_HEADING_MARKUP: Final = re.compile(
+    r"!?\[([^\]\[]*)\](?:\([^()]*\)|\[[^\]\[]*\])"
+    r"|</?(?:a|b|br|code|div|em|i|img|kbd|p|span|strong|sub|sup)\b[^<>]*>"
+    r"|\*\*(\S[^*]*)\*\*|`| #+$"
+)
+
+
+def parse_source(text: str, language: str, out_of_time: Callable[[], bool] = lambda: False) -> ParsedFile:
+    """The spans, passages and references of one text, in the order of their lines.
+
+    `language` is a name from `languages`; another one raises ValueError. `out_of_time` is asked again and again
+    while the tree is built, and ends it. Nothing else raises: a text that cannot be parsed has no spans, passages
+    of its lines alone, and a sentence in `problems`.
+    """
+    if language not in LANGUAGES:
+        raise ValueError(f"no parser for {language!r}")
+    known = LANGUAGES[language]
+    source = Source(text)
+    found, problems = _find(source, known, out_of_time)
+    scoped = scope(found)
+    if len(scoped) > MAX_SPANS:
+        problems.append(f"It has {len(scoped):,} symbols; only the first {MAX_SPANS:,} are indexed.")
+        del scoped[MAX_SPANS:]
+    spans = to_spans(source, scoped, found, known)
+    return ParsedFile(
+        spans=tuple(spans),
+        passages=cut_passages(source.lines, spans, [definition.parent for definition in scoped]),
+        references=tuple(to_references(source, scoped, found)),
+        problems=tuple(problems),
+    )
+
+
+@cache
+def _grammar(language: Language) -> tuple[Grammar, Query]:
+    """A language's grammar and its compiled query."""
+    module, function = language.grammar
+    grammar = Grammar(getattr(import_module(module), function)())
+    return grammar, Query(grammar, files(__package__).joinpath("queries", language.query).read_text("utf-8"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Purpose:
+    """What a pattern of a query is for: one with `@definition.class` has the role definition and the kind class."""
+
+    role: str
+    kind: str
+    capture: str
+    level: int
+    """Of the headings it matches (`#set! level`); 0 for none."""
+
+
+def _purpose(query: Query, pattern: int, captures: dict[str, list[Node]]) -> _Purpose:
+    """A pattern's purpose, seen from a match of it: the library does not tell which captures a pattern has."""
+    capture = next(name for name in captures if name.partition(".")[0] in _ROLES)
+    role, _, kind = capture.partition(".")
+    return _Purpose(role, kind, capture, int(query.pattern_settings(pattern).get("level") or 0))
+
+
+def _find(source: Source, language: Language, out_of_time: Callable[[], bool]) -> tuple[Found, list[str]]:
+    """Everything the language's query finds, and what kept it from finding all."""
+    found = Found()
+    grammar, query = _grammar(language)
+    try:
+        tree = Parser(grammar).parse(
+            lambda offset, _point: source.bytes[offset : offset + _READ_BYTES],
+            progress_callback=lambda _offset, _has_error: out_of_time(),
+        )
+    except ValueError:
+        # How tree-sitter says that the progress callback ended the parse. The parser goes with its half of a tree.
+        return found, ["Parsing was stopped: its time had run out."]
+    root = tree.root_node
+    if root.type == "ERROR" and root.child_count > _MAX_ERROR_CHILDREN:
+        return found, [f"It does not read as {language.name.capitalize()}: no symbols were taken from it."]
+    cursor = QueryCursor(query, match_limit=_MAX_OPEN_MATCHES)
+    purposes: dict[int, _Purpose] = {}
+    for pattern, captures in cursor.matches(root):
+        purpose = purposes.get(pattern)
+        if purpose is None:
+            purpose = purposes[pattern] = _purpose(query, pattern, captures)
+        if purpose.role == "reference":
+            (name,) = captures["name"]
+            start = name.start_byte
+            found.references[start, cast(ReferenceKind, purpose.kind)] = source.slice(start, name.end_byte)
+        elif purpose.role == "definition":
+            found.define(_definition(source, pattern, purpose, captures))
+        else:
+            _take_range(source, found, purpose.role, captures[purpose.capture][0])
+    found.drop_local()
+    found.close_sections(len(source.bytes))
+    if cursor.did_exceed_match_limit:
+        return found, ["It nests so deep that some of its symbols and calls were left out."]
+    return found, []
+
+
+def _definition(source: Source, pattern: int, purpose: _Purpose, captures: dict[str, list[Node]]) -> Definition:
+    """One match of a pattern for definitions."""
+    (node,), (name,) = captures[purpose.capture], captures["name"]
+    start, name_start = node.start_byte, name.start_byte
+    text = source.slice(name_start, name.end_byte)
+    header_stop = captures["header.end"][0].start_byte if "header.end" in captures else None
+    if purpose.level:
+        header_stop = name_start + len(text.rstrip().encode())
+        text = _heading(text)
+    return Definition(
+        name=text,
+        kind=cast(Kind, purpose.kind),
+        pattern=pattern,
+        start=start,
+        end=node.end_byte,
+        name_start=name_start,
+        header_start=start,
+        header_stop=header_stop,
+        level=purpose.level,
+    )
+
+
+def _take_range(source: Source, found: Found, role: str, node: Node) -> None:
+    """Put in where a string that is a statement, a comment, or a local stretch lies."""
+    start, end = node.start_byte, node.end_byte
+    if role == "doc":
+        found.docs[start] = end
+    elif role == "local":
+        found.local.append((start, end))
+    elif (indent := source.indent(start)) is not None:
+        lines = range(source.line(start), source.line(max(end - 1, start)) + 1)
+        found.comments.update(dict.fromkeys(lines, indent))
+
+
+def _heading(text: str) -> str:
+    """A heading's words: a link's text without its target, no marks of code or weight, HTML tags or closing `#`."""
+    words = " ".join(text.split())
+    return _HEADING_MARKUP.sub(lambda match: match[1] or match[2] or "", words).strip()
