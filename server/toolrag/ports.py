@@ -65,6 +65,8 @@ class Candidate:
     signature: str
     """Cut from the text whose sha this candidate carries."""
     score: float
+    focus: float
+    """The share of the query's words, by rarity, that a few neighbouring lines of it hold; 0 to 1."""
     reasons: tuple[str, ...]
 
 

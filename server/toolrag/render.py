@@ -191,7 +191,7 @@ def _also(value: Answer, look: Look) -> Iterator[str]:
     if not others:
         return
     shown = [
-        f"{place_of(visible(other.path), other.lines)}{f' ({visible(other.span.qualified_name)})' if other.span else ''}"
+        place_of(visible(other.path), other.lines) + (f" ({visible(other.span.qualified_name)})" if other.span else "")
         for other in others[:5]
     ]
     yield ""

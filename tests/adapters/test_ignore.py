@@ -10,14 +10,15 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-
 from toolrag.adapters.ignore import IgnoreStack, folders_above, parse_rules
 from toolrag.adapters.wildmatch import GlobError, glob_regex
 
 NAMES = ["a", "b", "ab", "a.b", "ba", "aab", "-", "[", "a b", "b ", "A", "1", "x1y", "!a", "#a", "a\\", "]"]
 GLOBS = [
-    "a", "b", "ab", "*", "?", "a*", "*b", "*a*", "a?", "**", "a**", "**b", "[ab]", "[!a]", "[^b]*", "[a-c]?", "[]]", "[]-a]",
-    "[[:digit:]]", "x[[:alnum:]]y", "*[[:space:]]*", "\\a", "\\*", "a\\ b", "[a\\-]", "[", "[[:nope:]]", "a\\", "[!]a]", "A",
+    "a", "b", "ab", "*", "?", "a*", "*b", "*a*", "a?", "**", "a**", "**b", "[ab]", "[!a]", "[^b]*", "[a-c]?", "[]]",
+    "[]-a]",
+    "[[:digit:]]", "x[[:alnum:]]y", "*[[:space:]]*", "\\a", "\\*", "a\\ b", "[a\\-]", "[", "[[:nope:]]", "a\\", "[!]a]",
+    "A",
     "\\!a", "\\#a", "#a", "[c-a]", "*.*", "a[/]b", "[-a]", "[a-]", "b\\ ", "***",
 ]  # fmt: skip
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-
+from swapping import swapping
 from toolrag.adapters.openers import FinalPathOpener, NoFollowOpener, Openat2Opener, Opener, default_opener
 from toolrag.adapters.roots import Root, open_root
 
@@ -105,7 +105,7 @@ def test_a_root_without_a_descriptor_is_refused(make: Callable[[], Opener], root
 def test_openat2_is_not_used_where_the_system_lacks_or_forbids_it(code: int) -> None:
     """Old kernels say ENOSYS, a container's seccomp filter EPERM."""
 
-    def refuse(folder: int, path: bytes, how: object) -> int:
+    def refuse(*_: object) -> int:
         raise OSError(code, os.strerror(code))
 
     assert not Openat2Opener(refuse).is_supported()
@@ -115,7 +115,7 @@ def test_openat2_goes_on_after_a_signal(root: Root) -> None:
     """EINTR is no answer."""
     answers: list[int | OSError] = [InterruptedError(errno.EINTR, "interrupted"), 77]
 
-    def interrupted_once(folder: int, path: bytes, how: object) -> int:
+    def interrupted_once(*_: object) -> int:
         answer = answers.pop(0)
         if isinstance(answer, OSError):
             raise answer
@@ -133,7 +133,7 @@ def test_the_default_is_the_strictest_that_works() -> None:
 def test_a_handle_that_cannot_say_where_it_is_is_closed(root: Root) -> None:
     """No answer is a refusal."""
 
-    def silent(descriptor: int) -> str:
+    def silent(_: int) -> str:
         raise OSError(errno.EIO, "no answer")
 
     before = n_open_descriptors()
@@ -145,27 +145,11 @@ def test_a_handle_that_cannot_say_where_it_is_is_closed(root: Root) -> None:
 @pytest.mark.parametrize("make", OPENERS)
 def test_a_folder_swapped_for_a_link_never_leaks(make: Callable[[], Opener], root: Root, tmp_path: Path) -> None:
     """A folder changes places with a link to outside all the while; 2,000 reads get the inside or a refusal."""
-    folder, spare, link = (tmp_path / "ws" / name for name in ("src", "spare", "link"))
+    link = tmp_path / "ws" / "link"
     link.symlink_to(tmp_path / "outside")
-    stop = threading.Event()
-
-    def swap() -> None:
-        while not stop.is_set():
-            folder.rename(spare)
-            link.rename(folder)
-            folder.rename(link)
-            spare.rename(folder)
-
-    swapper = threading.Thread(target=swap)
-    swapper.start()
     seen: set[str] = set()
-    try:
+    with swapping(tmp_path / "ws" / "src", link):
         for _ in range(2000):
-            try:
+            with contextlib.suppress(OSError):
                 seen.add(content(make(), root, "src", "app.py"))
-            except OSError:
-                continue
-    finally:
-        stop.set()
-        swapper.join()
-    assert seen <= {"inside"}
+    assert seen == {"inside"}

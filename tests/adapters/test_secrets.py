@@ -7,25 +7,26 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from toolrag.adapters.secrets import is_secret
 
 SECRET = """
-    .env .env.local .env.production prod.env .envrc .flaskenv server.pem server.key a.p12 a.pfx a.pkcs12 a.jks a.keystore
-    a.truststore a.ppk a.gpg a.asc id_rsa id_dsa id_ecdsa id_ed25519 deploy_rsa deploy_dsa deploy_ecdsa deploy_ed25519
-    .ssh/config .gnupg/x .aws/credentials .azure/x .kube/config .docker/config.json .gcp/x .password-store/x .npmrc .pypirc
-    .netrc _netrc .git-credentials .dockercfg kubeconfig dev.kubeconfig a.tfstate a.tfstate.backup a.tfvars a.tfvars.json
-    a.kdb a.kdbx a.psafe3 a.keychain .htpasswd .pgpass .s3cfg .my.cnf .vault-token .terraformrc config/master.key
+    .env .env.local .env.production prod.env .envrc .flaskenv server.pem server.key a.p12 a.pfx a.pkcs12 a.jks
+    a.keystore a.truststore a.ppk a.gpg a.asc id_rsa id_dsa id_ecdsa id_ed25519 deploy_rsa deploy_dsa
+    deploy_ecdsa deploy_ed25519 .ssh/config .gnupg/x .aws/credentials .azure/x .kube/config
+    .docker/config.json .gcp/x .password-store/x .npmrc .pypirc .netrc _netrc .git-credentials .dockercfg
+    kubeconfig dev.kubeconfig a.tfstate a.tfstate.backup a.tfvars a.tfvars.json a.kdb a.kdbx a.psafe3
+    a.keychain .htpasswd .pgpass .s3cfg .my.cnf .vault-token .terraformrc config/master.key
     config/initializers/secret_token.rb .bash_history .python_history a.ovpn a.rdp a.publishsettings
     service-account.json service-account-prod.json client_secret.json client_secret_1.apps.json
     application_default_credentials.json .git .git/config .git/hooks/x sub/.git/HEAD .ssh .aws
 """.split()
 READABLE = """
-    .env.example .env.sample .env.template .env.dist .env.defaults server.pem.example id_rsa.pub deploy_ed25519.pub secrets.py
-    tokenizer.py credentials_provider.go config.json settings.json package-lock.json poetry.lock environment.py env
-    .gitignore .github/workflows/ci.yml .gitattributes keys.py monkey.py id_rsa.py crypto_rsa/rsa.go my.environment
-    git/config docker/Dockerfile ssh/config.py aws/client.py history.py .envoy.yaml turkey master.keyboard
-    secret_token.py pem.c service.json a.pemx .toolragignore .dockerignore tfstate.go
+    .env.example .env.sample .env.template .env.dist .env.defaults server.pem.example id_rsa.pub
+    deploy_ed25519.pub secrets.py tokenizer.py credentials_provider.go config.json settings.json
+    package-lock.json poetry.lock environment.py env .gitignore .github/workflows/ci.yml .gitattributes
+    keys.py monkey.py id_rsa.py crypto_rsa/rsa.go my.environment git/config docker/Dockerfile ssh/config.py
+    aws/client.py history.py .envoy.yaml turkey master.keyboard secret_token.py pem.c service.json a.pemx
+    .toolragignore .dockerignore tfstate.go
 """.split()
 
 names = st.sampled_from(SECRET)
@@ -80,7 +81,9 @@ def test_any_text_has_an_answer(path: str) -> None:
     assert is_secret(path) in (True, False)
 
 
-@pytest.mark.parametrize("path", [".aws\\credentials", "a\\.env", ".ENV", ".Env.Local", "SERVER.PEM", "ID_RSA", ".env."])
+@pytest.mark.parametrize(
+    "path", [".aws\\credentials", "a\\.env", ".ENV", ".Env.Local", "SERVER.PEM", "ID_RSA", ".env."]
+)
 def test_spellings_seen_in_reports(path: str) -> None:
     """Backslashes separate somewhere; CVE-2025-59944 was one of case."""
     assert is_secret(path)

@@ -10,7 +10,6 @@ import os
 from pathlib import Path
 
 import pytest
-
 from toolrag.retrieval.cuts import signature
 from toolrag.retrieval.languages import LANGUAGES, language_of
 from toolrag.retrieval.spans import parse_source
@@ -34,7 +33,8 @@ def table(text: Text, parsed: ParsedFile) -> str:
     ]
     names = [span.qualified_name for span in parsed.spans]
     passages = [
-        f"{show(passage.lines):8}{names[passage.span] if passage.span is not None else ''}" for passage in parsed.passages
+        f"{show(passage.lines):8}{names[passage.span] if passage.span is not None else ''}"
+        for passage in parsed.passages
     ]
     references = [
         f"{one.line + 1:<8}{one.kind:10}{one.name:44}  {names[one.span] if one.span is not None else ''}"

@@ -7,9 +7,7 @@ which denies nothing; and any second way to a file: index, search, hover and log
 
 from __future__ import annotations
 
-import errno
 import os
-import stat
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,16 +18,14 @@ from toolrag.adapters.ignore import MAX_IGNORE_BYTES, Rules
 from toolrag.adapters.name_rules import IgnoreFiles, NameRules
 from toolrag.adapters.names import file_uri, is_file_uri, path_of_uri, shown
 from toolrag.adapters.openers import Opener, default_opener
-from toolrag.adapters.resolver import Resolved, Resolver, os_error, split_relative
+from toolrag.adapters.reading import FileBytes, read_file
+from toolrag.adapters.resolver import Resolved, Resolver, split_relative
 from toolrag.adapters.roots import Root, open_root
 from toolrag.adapters.secrets import is_secret
 from toolrag.config import ReadLimits
 from toolrag.errors import ReadError, ReadErrorCode
 
 __all__ = ["Fence", "FileBytes", "Place", "Root", "denial", "open_root"]
-
-_TRIES: Final = 3
-_CHUNK_BYTES: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,25 +48,16 @@ class Place:
         return file_uri(os.path.join(self.root.given, *self.path.split("/")))
 
 
-@dataclass(frozen=True, slots=True)
-class FileBytes:
-    """A file's bytes and what fstat said of the same descriptor, unchanged from the first byte to the last."""
-
-    data: bytes
-    size: int
-    mtime_ns: int
-    ctime_ns: int
-    inode: int
-    device: int
-
-
 class Fence:
-    """Reads files of some roots. Folders that are opened or closed later make a new fence."""
+    """Reads files of some roots, on any thread. Folders that are opened or closed later make a new fence."""
 
     def __init__(
         self, roots: Sequence[Root], limits: ReadLimits, deny: Sequence[str] = (), opener: Opener | None = None
     ) -> None:
-        """`deny` are the user's globs, in gitignore syntax, for every root. A root given twice counts once."""
+        """`deny` are the user's globs, in gitignore syntax, for every root.
+
+        A folder that is given twice counts once, and the second root is closed.
+        """
         self.roots: Final = _distinct(roots)
         self._limits = limits
         self._opener = default_opener() if opener is None else opener
@@ -130,25 +117,14 @@ class Fence:
     def read(self, place: Place) -> FileBytes:
         """The bytes of a place. Raises ReadError."""
         label = _label(place.path or place.root.name)
-        parts = place.path.split("/") if place.path else []
-        for _ in range(_TRIES):
-            try:
-                # Opening a device or FIFO has effects of its own, so its kind is asked for first, and again when open.
-                _refuse_irregular(place.root.lstat(parts).st_mode, label)
-                descriptor = self._opener.open(place.root, parts)
-            except OSError as error:
-                if error.errno in (errno.ELOOP, errno.EXDEV):
-                    _refuse_irregular(stat.S_IFLNK, label)
-                raise os_error(error, label) from error
-            try:
-                found = self._read_open(descriptor, self._limits.max_file_bytes, label)
-            except OSError as error:
-                raise os_error(error, label) from error
-            finally:
-                os.close(descriptor)
-            if found is not None:
-                return found
-        raise ReadError("changed_while_reading", f"{label} changed each time it was read; ask for it again.")
+        parts = place.path.split("/") if place.path else ()
+
+        def judge(status: os.stat_result) -> None:
+            code = self._hard_links.denied(status)
+            if code is not None:
+                raise denial(code, label)
+
+        return read_file(self._opener, place.root, parts, self._limits.max_file_bytes, label, judge)
 
     def open_folder(self, root: Root, path: str) -> int:
         """A descriptor of a folder, to list it; the caller closes it. Raises OSError."""
@@ -163,7 +139,7 @@ class Fence:
         self._hard_links.forget()
 
     def close(self) -> None:
-        """Lets go of the roots."""
+        """Lets go of the roots; another fence that was given the same ones cannot read afterwards either."""
         for root in self.roots:
             root.close()
 
@@ -209,50 +185,13 @@ class Fence:
             raise ReadError("not_found", f"{label} leads to a name that is not UTF-8; rename the file to read it.")
         return Place(resolved.root, path, asked)
 
-    def _read_open(self, descriptor: int, max_bytes: int, label: str) -> FileBytes | None:
-        """The bytes of an open file; None when it changed meanwhile. Raises ReadError or OSError."""
-        before = os.fstat(descriptor)
-        _refuse_irregular(before.st_mode, label)
-        code = self._hard_links.denied(before)
-        if code is not None:
-            raise denial(code, label)
-        too_large = ReadError(
-            "too_large", f"{label} has more than {max_bytes:,} bytes, the largest that is read; ask for another file."
-        )
-        if before.st_size > max_bytes:
-            raise too_large
-        data = _read_up_to(descriptor, max_bytes + 1)
-        if len(data) > max_bytes:
-            raise too_large
-        after = os.fstat(descriptor)
-        same = (before.st_size, before.st_mtime_ns, before.st_ctime_ns) == (
-            after.st_size,
-            after.st_mtime_ns,
-            after.st_ctime_ns,
-        )
-        if not same or len(data) != after.st_size:
-            return None
-        return FileBytes(data, after.st_size, after.st_mtime_ns, after.st_ctime_ns, after.st_ino, after.st_dev)
-
     def _read_ignore_file(self, root: Root, path: str) -> bytes:
         """An ignore file's bytes, through the fence but for the name rules it is about to make. Raises ReadError."""
         label = _label(path)
         resolved = self._resolver.resolve(root, path.split("/"), label)
-        try:
-            _refuse_irregular(resolved.root.lstat(resolved.parts).st_mode, label)
-            descriptor = self._opener.open(resolved.root, resolved.parts)
-        except OSError as error:
-            raise os_error(error, label) from error
-        try:
-            _refuse_irregular(os.fstat(descriptor).st_mode, label)
-            data = _read_up_to(descriptor, MAX_IGNORE_BYTES + 1)
-        except OSError as error:
-            raise os_error(error, label) from error
-        finally:
-            os.close(descriptor)
-        if len(data) > MAX_IGNORE_BYTES:
-            raise ReadError("too_large", f"It has more than {MAX_IGNORE_BYTES:,} bytes; make it shorter.")
-        return data
+        return read_file(
+            self._opener, resolved.root, resolved.parts, MAX_IGNORE_BYTES, label, judge=lambda _: None
+        ).data
 
 
 def _distinct(roots: Sequence[Root]) -> tuple[Root, ...]:
@@ -261,6 +200,8 @@ def _distinct(roots: Sequence[Root]) -> tuple[Root, ...]:
     named: dict[str, Root] = {}
     for root in roots:
         if root.real in named:
+            if root.descriptor != named[root.real].descriptor:
+                root.close()
             continue
         seen[root.name] += 1
         number = seen[root.name]
@@ -292,23 +233,6 @@ def denial(code: ReadErrorCode, label: str) -> ReadError:
             code, f"{label} is, or leads to, a file that may hold secrets; it is never read. Do without it."
         )
     return ReadError(code, f"{label} is excluded by .toolragignore or by the user's settings. Do without it.")
-
-
-def _refuse_irregular(mode: int, label: str) -> None:
-    if stat.S_ISREG(mode):
-        return
-    if stat.S_ISLNK(mode):
-        raise ReadError("changed_while_reading", f"{label} became a link while it was read; ask for it again.")
-    kind = "a folder; ask for a file in it" if stat.S_ISDIR(mode) else "not a file but a FIFO, socket or device"
-    raise ReadError("not_regular", f"{label} is {kind}.")
-
-
-def _read_up_to(descriptor: int, n_bytes: int) -> bytes:
-    chunks: list[bytes] = []
-    while n_bytes > 0 and (chunk := os.read(descriptor, min(n_bytes, _CHUNK_BYTES))):
-        chunks.append(chunk)
-        n_bytes -= len(chunk)
-    return b"".join(chunks)
 
 
 def _is_utf8(text: str) -> bool:

@@ -51,9 +51,6 @@ class Rules:
         self.problems: Final = tuple(problems)
         """A sentence for each line that could not be used as written."""
 
-    def __len__(self) -> int:
-        return len(self._last_first)
-
     def verdict(self, path: str, is_folder: bool) -> bool | None:
         """Whether the last rule that matches ignores `path`; None when none matches.
 

@@ -11,7 +11,7 @@ from typing import Final
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 _SHOWN_CHARACTERS: Final = 200
-_FILE_URI: Final = re.compile(r"file:(?://(?P<host>[^/?#]*))?(?P<path>/[^?#]*)", re.IGNORECASE | re.DOTALL)
+_FILE_URI: Final = re.compile(r"file:(?://(?P<host>[^/?#]*)|(?!//))(?P<path>/[^?#]*)", re.IGNORECASE | re.DOTALL)
 _DRIVE: Final = re.compile(r"/([A-Za-z]):(?=/|$)")
 
 

@@ -27,7 +27,7 @@ _START_SECONDS: Final = 60.0
 """How long the child may take to begin: a cold disk and a busy machine."""
 
 _LEAVE_SECONDS: Final = 1.0
-"""How long the child may take to leave by itself."""
+"""How long the child may take to leave by itself; one that works on a grammar's code does not see stdin end."""
 
 _LARGE_ANSWER_BYTES: Final = 65_536
 """Answers from this size on are decoded in a thread: a large file's takes longer than the loop should be away."""
@@ -104,11 +104,13 @@ class ParseProcess:
 
     async def close(self) -> None:
         """End the child. Texts still under way get a problem, and so do those that come later."""
+        if self._closed:
+            return
         self._closed = True
         if self._serving is not None and not self._serving.done():
             self._serving.cancel()
             await asyncio.wait([self._serving])
-        await self._end_child(_LEAVE_SECONDS)
+        await self._end_child()
         self._fail_all("The parser was closed.")
 
     async def _serve(self) -> None:
@@ -121,7 +123,9 @@ class ParseProcess:
                 if self._sent:
                     await self._take_answer(self._sent[0])
         finally:
-            # Whatever ended this task, nobody waits for ever.
+            # Whatever ended this task, nobody waits for ever, and no answer that is still owed is taken for another's.
+            if self._sent:
+                self._ready = False
             self._fail_all("The parser was closed.")
 
     def _write_ahead(self) -> None:
@@ -166,7 +170,7 @@ class ParseProcess:
         """Give up the child, and put back what it was sent, in order."""
         while self._sent:
             self._waiting.appendleft(self._sent.pop())
-        await self._end_child(0)
+        await self._end_child()
 
     async def _receive(self) -> bytes:
         """The raw bytes of the child's next message. Raises IncompleteReadError when it ends instead."""
@@ -179,7 +183,7 @@ class ParseProcess:
 
     async def _start(self) -> bool:
         """Start the child and wait until it is there; whether it is."""
-        await self._end_child(0)
+        await self._end_child()
         try:
             self._child = await asyncio.create_subprocess_exec(
                 sys.executable,
@@ -195,13 +199,13 @@ class ParseProcess:
             async with asyncio.timeout(_START_SECONDS):
                 await self._receive()
         except (OSError, asyncio.IncompleteReadError):  # TimeoutError and ConnectionError are OSErrors
-            await self._end_child(0)
+            await self._end_child()
         else:
             self._ready = True
         return self._ready
 
-    async def _end_child(self, leave_seconds: float) -> None:
-        """End the child, kindly if it may take time, and let go of its pipes."""
+    async def _end_child(self) -> None:
+        """Let the child leave, by the end of its stdin, or end it, and let go of its pipes."""
         self._ready = False
         child = self._child
         if child is None:
@@ -210,7 +214,7 @@ class ParseProcess:
         assert child.stdout is not None
         child.stdin.close()
         try:
-            async with asyncio.timeout(leave_seconds):
+            async with asyncio.timeout(_LEAVE_SECONDS):
                 await child.wait()
         except TimeoutError:
             if child.returncode is None:

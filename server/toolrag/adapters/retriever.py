@@ -7,11 +7,12 @@ again and the symbol looked up in it, and what cannot be found again is left out
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 import numpy as np
-import pathspec
 
 from toolrag.adapters.codec import decode_analysis
+from toolrag.adapters.ignore import IgnoreStack, folders_above, parse_rules
 from toolrag.adapters.store import Store
 from toolrag.errors import ReadError
 from toolrag.ports import (
@@ -33,6 +34,7 @@ from toolrag.retrieval.reasons import reasons_for
 from toolrag.retrieval.symbols_in import find_symbol, parent_of
 from toolrag.retrieval.terms import embeddable_question
 from toolrag.retrieval.tokens import identifier_tokens, question_words
+from toolrag.retrieval.windows import POOL, focus, reordered
 from toolrag.symbols import Analysis, Passage, Span
 from toolrag.text import TextSnapshot
 
@@ -69,16 +71,16 @@ class IndexedRetriever:
     async def search(self, query: str, limit: int, scope: Scope) -> SearchResult:
         """The best passages for a question or a name; an empty query has no candidates."""
         parsed = parse_query(query)
+        weights = {token: self._ranker.idf(token) for token in parsed.tokens}
         reader = _Reader(self._documents, self._parser, self._store)
         found: list[Candidate] = []
-        hits = self._ranker.rank(parsed, 3 * limit, self._dense(parsed), self._allowed(scope))
+        hits = self._ranker.rank(parsed, max(POOL, 2 * limit), self._dense(parsed), self._allowed(scope))
         for hit in hits:
-            if len(found) == limit:
-                break
-            candidate = await self._candidate(reader, hit.passage, hit.score, parsed)
+            candidate = await self._candidate(reader, hit.passage, hit.score, parsed, weights)
             if candidate is not None and candidate not in found:
                 found.append(candidate)
-        return SearchResult(tuple(found), self._searched(parsed))
+        found.sort(key=lambda candidate: -candidate.score)
+        return SearchResult(tuple(found[:limit]), self._searched(parsed))
 
     async def definitions(self, name: str, limit: int, scope: Scope) -> tuple[Candidate, ...]:
         """Symbols of exactly this name, or of this dotted name's end (`Session.send`), best first."""
@@ -94,7 +96,7 @@ class IndexedRetriever:
             rows.append((-factor, not self._corpus.defines[passage], passage, factor))
         found: dict[tuple[str, Span], Candidate] = {}
         for _, _, passage, factor in sorted(rows):
-            candidate = await self._candidate(reader, passage, factor, wanted)
+            candidate = await self._candidate(reader, passage, factor, wanted, {})
             if candidate is None or candidate.span is None or not _ends_with(candidate.span, name):
                 continue
             found.setdefault((candidate.path, candidate.span), candidate)
@@ -156,11 +158,13 @@ class IndexedRetriever:
     def _allowed(self, scope: Scope) -> Float32 | None:
         if not scope.include and not scope.exclude:
             return None
-        include = pathspec.GitIgnoreSpec.from_lines(scope.include)
-        exclude = pathspec.GitIgnoreSpec.from_lines(scope.exclude)
+        include, exclude = (
+            IgnoreStack(parse_rules("\n".join(globs), "scope", denies=False), "", None)
+            for globs in (scope.include, scope.exclude)
+        )
         return np.array(
             [
-                (not scope.include or include.match_file(path)) and not exclude.match_file(path)
+                (not scope.include or _matches(include, path)) and not _matches(exclude, path)
                 for path in self._corpus.paths
             ],
             np.float32,
@@ -178,7 +182,9 @@ class IndexedRetriever:
             missing=tuple(missing),
         )
 
-    async def _candidate(self, reader: _Reader, passage: int, score: float, query: Query) -> Candidate | None:
+    async def _candidate(
+        self, reader: _Reader, passage: int, score: float, query: Query, weights: Mapping[str, float]
+    ) -> Candidate | None:
         file = int(self._corpus.file_of[passage])
         path, sha, language = self._corpus.paths[file], self._corpus.shas[file], self._corpus.languages[file]
         indexed = reader.indexed(sha, language)
@@ -195,6 +201,7 @@ class IndexedRetriever:
         span = None if at.span is None else analysis.parsed.spans[at.span]
         if not _stands(snapshot, at, span):
             return None
+        focused = focus(snapshot.text, at.lines, weights)
         return Candidate(
             uri=snapshot.uri,
             root=snapshot.root,
@@ -205,7 +212,8 @@ class IndexedRetriever:
             parent=parent_of(analysis.parsed, span) if span else None,
             lines=at.lines,
             signature=cuts.signature(snapshot.text, span) if span else "",
-            score=round(score, 4),
+            score=round(reordered(score, focused), 4),
+            focus=round(focused, 4),
             reasons=reasons_for(query, path, analysis, ordinal),
         )
 
@@ -267,6 +275,11 @@ def _stands(snapshot: TextSnapshot, passage: Passage, span: Span | None) -> bool
     if span.lines.end > n_lines or span.header not in span.lines or (span.doc and span.doc not in span.lines):
         return False
     return span.name in snapshot.text.slice(span.lines)
+
+
+def _matches(globs: IgnoreStack, path: str) -> bool:
+    """Whether globs in gitignore syntax match a file or a folder above it."""
+    return globs.ignores(path, False) or any(globs.ignores(folder, True) for folder in folders_above(path))
 
 
 def _ends_with(span: Span, name: str) -> bool:

@@ -49,7 +49,9 @@ def code(text: str, limit: int = CODE_CHARACTERS) -> str:
             if len(kept) + len(token) > limit - 1:
                 break
             kept += token
-        text = f"{kept.rstrip()}…"
+        # Between two arguments is a better place to stop than within one.
+        comma = kept.rfind(", ")
+        text = f"{kept[: comma + 1] if comma > limit // 3 else kept.rstrip()} …"
     mark = "``" if "`" in text else "`"
     return f"{mark}{text}{mark}"
 
@@ -72,6 +74,8 @@ def clause(statement: Statement) -> Clause | None:
         kind, verb = simple[word]
         if kind == "yield" and rest.startswith("from "):
             verb, rest = "yields each of", rest.removeprefix("from ")
+        if word == "assert":
+            rest = re.sub(r",\s*[rfbRFB]?[\"'].*$", "", rest)
         if kind == "raise":
             rest = rest.split(" from ")[0]
         return Clause(kind, f"{verb} {code(rest)}") if rest else None

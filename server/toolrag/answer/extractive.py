@@ -15,19 +15,21 @@ from toolrag.answer.gather import read_candidate
 from toolrag.answer.question import Question, parse_question
 from toolrag.answer.reading import RangeReader
 from toolrag.answer.relevance import Relevance
-from toolrag.answer.select import about_symbol, about_topic
+from toolrag.answer.select import about_symbol, about_topic, preferred
 from toolrag.answer.types import Answer, Callers, Draft, Outcome, Reason
 from toolrag.answer.units import Reading
 from toolrag.answer.verify import EXTRACTIVE_MAX_LINES, Verified, verify
 from toolrag.config import Settings
 from toolrag.errors import ReadError
-from toolrag.ports import Candidate, Clock, DocumentSource, Retriever, Scope, Searched, SpanParser
+from toolrag.ports import Candidate, Clock, DocumentSource, Retriever, Scope, Searched, SearchResult, SpanParser
 
 EVERYWHERE = Scope()
 MODEL = "extractive"
 N_CANDIDATES = 8
 """Candidates an answer carries."""
-N_READ = 6
+N_SEARCHED = 40
+"""Candidates that are looked at by their names and scores."""
+N_READ = 8
 """Candidates that are read."""
 MISSING_SHARE = 0.25
 """An answer is partial when words of this share of the question's weight occur in no file."""
@@ -48,18 +50,19 @@ class Extractive:
         began = self.clock.now()
         question = parse_question(text)
         reader = RangeReader(self.documents, self.parser, self.settings.read, self.settings.budget)
-        found = await self.retriever.search(text, N_CANDIDATES, scope)
+        wide = await self.retriever.search(text, N_SEARCHED, scope)
+        found = SearchResult(wide.candidates[:N_CANDIDATES], wide.searched)
         relevance = Relevance(question, self.retriever.idf)
         callers: Callers | None = None
         drafts: Sequence[Draft] = ()
         definitions = await self._definitions(question, scope)
-        reader.expect([*definitions, *found.candidates])
+        reader.expect([*definitions, *wide.candidates])
         if question.kind == "callers":
             drafts, callers = await draft_callers(question, definitions, self.retriever, reader, scope)
         elif definitions:
             drafts = about_symbol(question, relevance, await self._read(reader, definitions), self.retriever.defines)
         if not drafts and not self._named_but_absent(question, definitions, found.searched):
-            readings = await self._read(reader, found.candidates[:N_READ])
+            readings = await self._read(reader, preferred(question, relevance, wide.candidates, N_READ))
             drafts = about_topic(question, relevance, readings)
         verified = await verify(drafts, reader.evidence, self.documents, EXTRACTIVE_MAX_LINES)
         outcome, reason = _outcome(question, relevance, verified, found.searched, callers)

@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from toolrag.answer.prose import plain
+
 _TOKEN: Final = re.compile(r"0[xX][\da-fA-F_]+|0[bB][01_]+|0[oO][0-7_]+|\d[\d_]*(?:\.\d[\d_]*)?|[^\W\d]\w*")
 _BACKTICKED: Final = re.compile(r"(`+)(.+?)\1(?!`)", re.DOTALL)
 _QUOTED: Final = re.compile(r"\"([^\"\n]+)\"|(?<![\w])'([^'\n]+)'(?!\w)|“([^”\n]+)”")
@@ -86,7 +88,7 @@ def _names(claim: str, evidence: Vocabulary) -> list[tuple[str, tuple[str, ...]]
     for match in _BACKTICKED.finditer(claim):
         # Code may be shortened at a line break: each of its tokens must be there, in any order.
         names += [(token, (token,)) for token in _TOKEN.findall(match[2])]
-    prose = _BACKTICKED.sub(" ", claim)
+    prose = plain(_BACKTICKED.sub(" ", claim))
     for match in _QUOTED.finditer(prose):
         quoted = next(group for group in match.groups() if group)
         names.append((quoted, tuple(_TOKEN.findall(quoted))))

@@ -12,7 +12,8 @@ from typing import Final
 _CODE: Final = re.compile(r"(`+)(.+?)\1(?!`)", re.DOTALL)
 _LINK: Final = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _URL: Final = re.compile(r"<?\b[a-z][a-z0-9+.-]*://[^\s<>`]+>?", re.IGNORECASE)
-_SPECIAL: Final = re.compile(r"([\\<>\[\]*_~|#!&])")
+# An underscore within a word is no markup (CommonMark 6.2), and names are easier to read without backslashes.
+_SPECIAL: Final = re.compile(r"([\\<>\[\]*~|#!&]|(?<!\w)_|_(?!\w))")
 _ESCAPED: Final = re.compile(r"\\([\\<>\[\]*_~|#!&])")
 _HIDDEN: Final = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200b\u2060\ufeff")
 

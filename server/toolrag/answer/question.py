@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from toolrag.retrieval.query import distinct_names
+from toolrag.retrieval.query import distinct_names, parse_query
 from toolrag.retrieval.tokens import question_words
 
 QuestionKind = Literal["where", "what", "how", "callers", "when", "other"]
@@ -60,6 +60,9 @@ class Question:
     words: tuple[str, ...]
     """Its words that carry meaning, as written."""
 
+    wants_tests: bool
+    """It asks for tests: else what a test says is not an answer while product code has one."""
+
     def weight(self, word: str) -> float:
         """How much of a share a word has in whether the question is answered: vague verbs count little."""
         return 0.25 if word.lower() in _VAGUE else 1.0
@@ -70,15 +73,16 @@ def parse_question(text: str) -> Question:
     stripped = " ".join(text.split())
     names = distinct_names(stripped)
     words = tuple(question_words(stripped))
+    wants = parse_query(stripped).wants_tests
     for pattern in _CALLERS:
         if match := pattern.search(stripped):
-            return Question(text, "callers", match["name"].rstrip("."), True, words)
+            return Question(text, "callers", match["name"].rstrip("."), True, words, wants)
     bare = stripped.rstrip("?!. ").removesuffix("()")
     if re.fullmatch(r"`?[^\W\d][\w.]*`?", bare):
-        return Question(text, "what", bare.strip("`"), bool(names), words)
+        return Question(text, "what", bare.strip("`"), bool(names), words, wants)
     kind: QuestionKind = next((kind for kind, pattern in _KINDS if pattern.search(stripped)), "other")
     for pattern in _SUBJECT:
         if match := pattern.search(stripped):
             name = match["name"].rstrip(".")
-            return Question(text, kind, name, name in names, words)
-    return Question(text, kind, names[0] if names else "", bool(names), words)
+            return Question(text, kind, name, name in names, words, wants)
+    return Question(text, kind, names[0] if names else "", bool(names), words, wants)

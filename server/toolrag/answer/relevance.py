@@ -21,12 +21,22 @@ class Relevance:
             for word in question.words
             if (stems := identifier_tokens(word))
         }
+        self._stems = {stem: question.weight(word) for word, (stems, _) in self._words.items() for stem in stems}
         self._total = sum(weight for _, weight in self._words.values()) or 1.0
         self._rare = {word for word in self._words if question.weight(word) == 1.0}
 
     def share(self, texts: Iterable[str]) -> float:
         """The share of the question's weight whose words are in these texts, 0 to 1."""
         return self.weight_of(self.matched(texts))
+
+    def precision(self, name: str) -> float:
+        """The share of a name's own words that the question says, vague ones a quarter, 0 to 1."""
+        words = [token for token in dict.fromkeys(tokens(name)) if token != name.lower().strip("_")] or list(
+            tokens(name)
+        )
+        if not words:
+            return 0.0
+        return sum(self._stems.get(word, 0.0) for word in words) / len(words)
 
     def weight_of(self, words: Iterable[str]) -> float:
         """The share of the question's weight that these of its words have, 0 to 1."""

@@ -12,14 +12,24 @@ from toolrag.answer.question import Question
 from toolrag.answer.relevance import Relevance
 from toolrag.answer.types import Draft
 from toolrag.answer.units import Reading, Unit
-from toolrag.retrieval.paths import folder_tokens, stem
+from toolrag.ports import Candidate
+from toolrag.retrieval.paths import folder_tokens, is_test, stem
 
 MAX_CLAIMS: Final = 5
 PER_CANDIDATE: Final = 3
-SUPPORT: Final = 0.45
+SUPPORT: Final = 0.4
 """A candidate whose lines, name and path hold less of the question's weight than this does not answer it."""
-KEEP: Final = 0.6
-"""A claim weaker than this share of the best one is left out."""
+KEEP: Final = 0.55
+"""A candidate weaker than this share of the best one is left out."""
+HELD: Final = 0.75
+"""So is one that holds less than this share of what another one holds of the question."""
+NAME_FIT: Final = 0.7
+FOCUS: Final = 1.0
+ACTS: Final = 0.2
+"""What asks where or how something is done is more often answered by a function."""
+LEAST: Final = 0.2
+LEAST_COMMENT: Final = 0.45
+"""The share of the question's weight a detail must hold by itself; comments stray further from their topic."""
 
 _CALLED: Final = re.compile(r"([^\W\d]\w*)\(")
 
@@ -30,6 +40,7 @@ class _Scored:
     order: int
     unit: Unit
     reading: Reading
+    bonus: float = 0.0
 
 
 def about_symbol(
@@ -57,32 +68,80 @@ def about_symbol(
     return [*drafts[:1], *in_order, *drafts[1:]]
 
 
+def preferred(question: Question, relevance: Relevance, candidates: Sequence[Candidate], limit: int) -> list[Candidate]:
+    """The candidates worth reading, by what is known before reading: scores, names, and words close together."""
+    focus = FOCUS if question.kind == "when" else FOCUS / 2
+    highest = max((candidate.score for candidate in candidates), default=0.0) or 1.0
+    fit = {
+        id(candidate): candidate.score / highest
+        + NAME_FIT * relevance.precision(_name(candidate))
+        + focus * candidate.focus
+        for candidate in candidates
+    }
+    product = [candidate for candidate in candidates if question.wants_tests or not is_test(candidate.path)]
+    return sorted(product or candidates, key=lambda candidate: -fit[id(candidate)])[:limit]
+
+
 def about_topic(question: Question, relevance: Relevance, readings: Sequence[Reading]) -> list[Draft]:
-    """What the best candidates say of the question's topic, best first; nothing when none holds enough of it."""
-    if not readings:
-        return []
-    highest = max(reading.candidate.score for reading in readings) or 1.0
-    scored: list[_Scored] = []
+    """What the best candidates say of the question's topic, best first; nothing when none holds enough of it.
+
+    Candidates are ordered by retrieval's score, by how much of the question their lines hold, by their best few
+    lines, and by how much of their name the question says. The first may make three claims, the others two.
+    """
+    highest = max((reading.candidate.score for reading in readings), default=0.0) or 1.0
+    focus = FOCUS if question.kind == "when" else FOCUS / 2
+    held = 0.0
+    ranked: list[tuple[float, int, float, list[_Scored]]] = []
     for order, reading in enumerate(readings):
-        surroundings = _surroundings(reading)
+        surroundings = _surroundings(reading.candidate)
         units = list(reading.units())
         everything = [*surroundings, *(unit.words for unit in units)]
-        if relevance.share(everything) < SUPPORT or not relevance.names_topic(everything):
+        whole = relevance.share(everything)
+        if whole < SUPPORT or not relevance.names_topic(everything):
             continue
-        standing = reading.candidate.score / highest
-        context = relevance.share(surroundings)
-        for at, unit in enumerate(units):
-            own = relevance.share([unit.words])
-            if unit.kind != "summary" and not relevance.matched([unit.words]):
-                continue
-            joint = relevance.share([unit.words, *surroundings])
-            score = standing + own + 0.5 * joint + 0.2 * context + _fits(question, unit)
-            scored.append(_Scored(score, 1000 * order + at, unit, reading))
-    scored.sort(key=lambda one: (-one.score, one.order))
+        scored = _details(question, relevance, reading, units, surroundings)
+        best = max((relevance.share([one.unit.words]) for one in scored), default=0.0)
+        score = reading.candidate.score / highest + 0.8 * best + 0.5 * whole
+        score += NAME_FIT * relevance.precision(_name(reading.candidate)) + focus * reading.candidate.focus
+        if _acts(reading.candidate) and question.kind in ("where", "how", "when"):
+            score += ACTS
+        if scored:
+            ranked.append((score + 0.5 * max(0.0, *(one.bonus for one in scored)), order, whole, scored))
+            held = max(held, whole)
+    ranked = [row for row in ranked if row[2] >= HELD * held]
+    ranked.sort(key=lambda row: (-row[0], row[1]))
+    told = [any(one.score > 0 for one in scored) for *_, scored in ranked]
+    chosen: list[_Scored] = []
+    for place, (score, _, _, scored) in enumerate(ranked):
+        if score < KEEP * ranked[0][0] or len(chosen) >= MAX_CLAIMS:
+            break
+        if any(told) and not told[place]:
+            continue  # all that could be said of it is that it is there
+        chosen = _distinct([*chosen, *scored], min(MAX_CLAIMS, len(chosen) + (3 if place == 0 else 2)))
+    return [one.unit.draft for one in chosen]
+
+
+def _details(
+    question: Question, relevance: Relevance, reading: Reading, units: Sequence[Unit], surroundings: Sequence[str]
+) -> list[_Scored]:
+    """A candidate's units worth claiming, best first: only those that hold some of the question themselves.
+
+    A summary also counts what its symbol is called; one without a doc says nothing but where the symbol is, and is
+    used only where nothing else can be said.
+    """
+    scored = []
+    for at, unit in enumerate(units):
+        own = relevance.share([unit.words])
+        joint = relevance.share([unit.words, *surroundings])
+        bonus = _fits(question, unit)
+        if unit.kind == "summary":
+            if unit.documented:
+                scored.append(_Scored(joint + bonus, at, unit, reading))
+        elif own >= (LEAST_COMMENT if unit.kind == "comment" else LEAST) and relevance.names_topic([unit.words]):
+            scored.append(_Scored(own + 0.3 * joint + bonus, at, unit, reading, bonus))
     if not scored:
-        return []
-    kept = [one for one in scored if one.score >= KEEP * scored[0].score]
-    return [one.unit.draft for one in _distinct(kept, MAX_CLAIMS)]
+        scored = [_Scored(0.0, at, unit, reading) for at, unit in enumerate(units) if unit.kind in ("summary", "value")]
+    return sorted(scored, key=lambda one: (-one.score, one.order))
 
 
 def _distinct(scored: Iterable[_Scored], limit: int) -> list[_Scored]:
@@ -107,10 +166,20 @@ def _distinct(scored: Iterable[_Scored], limit: int) -> list[_Scored]:
     return chosen
 
 
-def _surroundings(reading: Reading) -> list[str]:
-    candidate = reading.candidate
-    name = candidate.span.qualified_name if candidate.span else ""
-    return [name, stem(candidate.path), " ".join(folder_tokens(candidate.path))]
+def _surroundings(candidate: Candidate) -> list[str]:
+    return [_name(candidate), stem(candidate.path), " ".join(folder_tokens(candidate.path))]
+
+
+def _name(candidate: Candidate) -> str:
+    if candidate.span is None:
+        return ""
+    # What makes an object is called for its class.
+    return candidate.span.container if candidate.span.name == "__init__" else candidate.span.name
+
+
+def _acts(candidate: Candidate) -> bool:
+    """Whether the symbol does something, rather than being something."""
+    return candidate.span is not None and candidate.span.kind in ("function", "method")
 
 
 def _fits(question: Question, unit: Unit) -> float:
@@ -125,7 +194,7 @@ def _fits(question: Question, unit: Unit) -> float:
         return 0.05
     if question.kind == "when":
         return 0.2 if " when " in unit.words or unit.words.startswith(("raises", "returns")) else 0.0
-    return 0.1 if unit.words.startswith("sets") and question.kind == "where" else 0.0
+    return 0.3 if unit.words.startswith("sets") and question.kind == "where" else 0.0
 
 
 def _told(question: Question, relevance: Relevance, unit: Unit, defines: Callable[[str], bool]) -> float:
@@ -135,7 +204,9 @@ def _told(question: Question, relevance: Relevance, unit: Unit, defines: Callabl
         return score + 0.3
     if unit.kind == "comment":
         return score + 0.1
-    if unit.words.startswith(("returns", "yields")):
+    if re.match(r"(?:returns|yields) `\w+`", unit.words):
+        score += 0.05  # a bare name tells nothing by itself
+    elif unit.words.startswith(("returns", "yields")):
         score += 0.6
     elif unit.words.startswith("raises"):
         score += 0.5

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from toolrag.answer import clauses
-from toolrag.answer.prose import markdown
+from toolrag.answer.prose import markdown, plain
 from toolrag.answer.statements import Statement, statements
 from toolrag.answer.types import Cut, Draft, Evidence
 from toolrag.answer.verify import EXTRACTIVE_MAX_LINES
@@ -22,6 +22,8 @@ from toolrag.text import LineRange
 
 UnitKind = Literal["summary", "doc", "statement", "comment", "value"]
 SIGNATURE_CHARACTERS = 100
+_TYPE_ONLY = ("rtype", "type ")
+"""Doc entries that say a type, which the signature says better."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,8 @@ class Unit:
     words: str
     """What of the cited lines the claim says."""
     first_line: int
+    documented: bool = False
+    """A summary that has words of a doc, not a signature alone."""
 
 
 class Reading:
@@ -71,7 +75,8 @@ class Reading:
         first = paragraphs[0].lines if paragraphs else None
         for sentence in cuts.doc_sentences(self.text, span, self.candidate.language):
             here = self.cut(sentence.lines)
-            if here is None or header is None or (first is not None and sentence.lines in first):
+            told = first is not None and sentence.lines in first
+            if here is None or header is None or told or sentence.text.startswith(_TYPE_ONLY):
                 continue
             text = f"`{span.name}`: {markdown(sentence.text)}"
             yield Unit("doc", Draft(_ended(text), (here, header)), sentence.text, sentence.lines.start)
@@ -84,10 +89,10 @@ class Reading:
         signature = clauses.code(cuts.signature(self.text, span), SIGNATURE_CHARACTERS)
         header = LineRange(span.header.start, span.header.end)
         paragraphs = cuts.doc_paragraphs(self.text, span, self.candidate.language)
-        if not paragraphs:
+        if not paragraphs or paragraphs[0].text.lstrip(":").startswith(_TYPE_ONLY):
             here = self.cut(header)
             text = f"{signature} is defined here."
-            return None if here is None else Unit("summary", Draft(text, (here,)), signature, header.start)
+            return None if here is None else Unit("summary", Draft(text, (here,)), span.name, header.start)
         doc = paragraphs[0]
         whole = LineRange(min(header.start, doc.lines.start), max(header.end, doc.lines.end))
         sentences = cuts.doc_sentences(self.text, span, self.candidate.language)
@@ -98,7 +103,7 @@ class Reading:
         found = tuple(part for part in parts if part is not None)
         if len(found) < len(parts):
             return None
-        return Unit("summary", Draft(text, found), f"{signature} {doc.text}", header.start)
+        return Unit("summary", Draft(text, found), f"{span.name} {said}", header.start, documented=True)
 
     def _value_units(self, span: Span) -> Iterator[Unit]:
         body = statements(self.text, span.lines, LANGUAGES[self.candidate.language].comments)
@@ -122,7 +127,7 @@ class Reading:
         for sentence in cuts.section_sentences(self.text, span):
             here = self.cut(sentence.lines)
             if here is not None and heading is not None:
-                text = _ended(f"“{markdown(span.name)}”: {markdown(sentence.text)}")
+                text = _ended(f"“{markdown(plain(span.name))}”: {markdown(plain(sentence.text))}")
                 words = f"{span.name} {sentence.text}"
                 yield Unit("doc", Draft(text, (here, heading)), words, sentence.lines.start)
 
@@ -165,15 +170,17 @@ class Reading:
         lines = LineRange(body[first].lines.start, body[last].lines.end)
         here = self.cut(lines)
         owner = self._owner(span)
+        # What was shortened in the claim still stands in the lines it cites.
+        words = " ".join([sentence, *(one.text for one in body[first : last + 1] if not one.is_comment)])
         if here is None or here.lines != lines:
             return None
         if span is None:
-            return Unit("statement", Draft(f"The module {sentence}.", (here,)), sentence, lines.start)
+            return Unit("statement", Draft(f"The module {sentence}.", (here,)), words, lines.start)
         if owner is None:
             return None
         name, header = owner
         parts = (here,) if header.lines in here.lines else (here, header)
-        return Unit("statement", Draft(f"{name} {sentence}.", parts), sentence, lines.start)
+        return Unit("statement", Draft(f"{name} {sentence}.", parts), words, lines.start)
 
     def _near(self, body: Sequence[Statement], first: int, last: int) -> bool:
         return body[last].lines.end - body[first].lines.start <= EXTRACTIVE_MAX_LINES

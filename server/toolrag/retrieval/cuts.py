@@ -48,7 +48,7 @@ def signature(text: Text, span: Span) -> str:
 def doc_lines(text: Text, span: Span, language: str) -> list[DocLine]:
     """The lines of a symbol's docstring or doc comment without quotes, comment marks and common indent.
 
-    Empty lines are kept as "". A symbol without a doc has none.
+    Empty lines are kept as "". A symbol without a doc has none; of several literals in a row the first is read.
     """
     if span.doc is None:
         return []

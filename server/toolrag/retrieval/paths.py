@@ -15,6 +15,7 @@ _TEST: Final = re.compile(
 )
 _EXAMPLE: Final = re.compile(r"(^|/)(examples?|demos?|samples?|docs?|docs_src|website|tutorials?)/", re.IGNORECASE)
 _LEGACY: Final = re.compile(r"(^|/)_?(compat|legacy|deprecated)(/|\.\w+$)", re.IGNORECASE)
+_LOG: Final = re.compile(r"(^|/)(change(s|log)|history|news|releases?([-_.]?notes)?)(\.\w+)?$", re.IGNORECASE)
 _PROSE: Final = (".md", ".markdown", ".mdown", ".rst")
 _STUB: Final = (".pyi", ".d.ts")
 
@@ -61,6 +62,9 @@ def factor(path: str, *, wants_tests: bool, wants_docs: bool) -> float:
         product *= 0.5
     if path.endswith(_STUB):
         product *= 0.7
-    if path.endswith(_PROSE) and not wants_docs:
-        product *= 0.7
+    if not wants_docs:
+        if path.endswith(_PROSE):
+            product *= 0.7
+        if _LOG.search(path):
+            product *= 0.3  # says what was, seldom what is
     return product

@@ -25,6 +25,7 @@ class DocLine:
 
 _FENCE: Final = re.compile(r"\s*(`{3,}|~{3,})")
 _RULE: Final = re.compile(r"\s*([=\-~^\"'`#*+._])(?:\s*\1){2,}\s*$")
+_UNDERLINE: Final = re.compile(r"\s*([=\-~^#*+])\1{2,}\s*$")
 _SETEXT: Final = re.compile(r" {0,3}(?:=+|-+)\s*$")
 _ATX: Final = re.compile(r" {0,3}#{1,6}(?:\s|$)")
 _TABLE: Final = re.compile(r"\s*(?:\||\+[-=]+\+|(?:=+ +)+=+\s*$|:?-+:? *\|)")
@@ -35,7 +36,7 @@ _PROSE_DIRECTIVES: Final = frozenset(
     {"attention", "caution", "danger", "error", "hint", "important", "note", "seealso", "tip", "todo", "warning"}
 )
 _FIELD: Final = re.compile(r":(\w+)(?:\s+([^:`]+?))?:(?:\s+(.*)|$)")
-_BULLET: Final = re.compile(r"(?:[-*+•]|\d{1,3}[.)]|@(?=\w))(?:\s+|(?<=@))(?=\S)")
+_BULLET: Final = re.compile(r"(?:[-*+•]|\d{1,3}[.)]|@(?=(?:param|returns?|throws|see|since)\b))(?:\s+|(?<=@))(?=\S)")
 _HEADING: Final = re.compile(
     r"(args|arguments|attributes|example|examples|except|exceptions|keyword arg(?:ument)?s|methods|note|notes|"
     r"other parameters|parameters|params|raises|references|returns?|see also|todo|usage|warns|warnings|yields?):?$",
@@ -89,8 +90,7 @@ class _Reader:
     def read(self, lines: Sequence[DocLine]) -> list[Item]:
         """The items of a doc; of a Markdown section those before its first subsection."""
         for index, line in enumerate(lines):
-            underlined = index + 1 < len(lines) and lines[index + 1].text.strip() and line.text.strip()
-            following = lines[index + 1].text if underlined else ""
+            following = lines[index + 1].text if index + 1 < len(lines) and line.text.strip() else ""
             if self._markdown and not self._fence and self._ends_section(line.text, following):
                 break
             if not line.text.strip():
@@ -101,12 +101,18 @@ class _Reader:
         return self.items
 
     def _ends_section(self, text: str, following: str) -> bool:
-        return bool(_ATX.match(text) or (_SETEXT.match(following) and not _BULLET.match(text) and text[:1] not in "|>"))
+        """Whether a line of Markdown is a heading, or the last of one that is underlined."""
+        if _SETEXT.match(following) and not _BULLET.match(text) and text[:1] not in "|>":
+            if self._open and not self._open.is_entry:
+                self.items.pop()
+            return True
+        return _ATX.match(text) is not None
 
     def _skipped(self, text: str) -> bool:
         """Whether a line that is not blank holds no prose."""
         indent = len(text) - len(text.lstrip())
-        if fence := _FENCE.match(text):
+        fence = _FENCE.match(text)
+        if fence and (self._markdown or "`" in fence[1]):
             if not self._fence:
                 self._fence, self._open = fence[1], None
             elif fence[1].startswith(self._fence):
@@ -129,7 +135,7 @@ class _Reader:
         """Sort in a line of prose, a heading, or the first line of an entry."""
         text = " ".join(line.text.split())
         indent = len(line.text) - len(line.text.lstrip())
-        underlined = bool(_RULE.match(following)) and not self._markdown
+        underlined = bool(_UNDERLINE.match(following)) and not self._markdown
         if self._entries_under is not None and indent < self._entries_under + (not self._numpy):
             self._entries_under, self._open = None, None
         if not self._markdown and (underlined or (text.endswith(":") and _HEADING.match(text))):

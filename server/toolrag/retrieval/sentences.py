@@ -32,7 +32,7 @@ class DocSentence:
     text: str
 
 
-_BREAK: Final = re.compile(r"(?<![.!?])[.!?]+[\"'”’)\]*_`]*\s+(?=[A-Z0-9\"'“‘(\[`:*_À-ÞА-Я])|[。！？]+\s*")
+_BREAK: Final = re.compile(r"(?<![.!?])[.!?]+[\"'”’)\]*_`]*\s+(?=\S)|[。！？]+\s*")
 _ABBREVIATION: Final = re.compile(r"(?:^|[\s(])(?:e\.g|i\.e|cf|vs|Mr|Mrs|Ms|Dr|St|No|Fig|Eq|Sec|approx|resp|[A-Z])\.$")
 
 
@@ -49,7 +49,7 @@ def sentences(item: Item) -> Iterator[DocSentence]:
         joined += f"{line.text} "
     joined = joined.rstrip()
     begin = 0
-    ends = [] if item.is_entry else [match for match in _BREAK.finditer(joined) if not _abbreviates(joined, match)]
+    ends = [] if item.is_entry else [match for match in _BREAK.finditer(joined) if _ends_sentence(joined, match)]
     for end in (*(match.end() for match in ends), len(joined)):
         text = clean(joined[begin:end])
         if text:
@@ -58,15 +58,21 @@ def sentences(item: Item) -> Iterator[DocSentence]:
         begin = end
 
 
-def _abbreviates(text: str, stop: re.Match[str]) -> bool:
-    return bool(_ABBREVIATION.search(text[max(0, stop.start() - 8) : stop.start() + 1]))
+def _ends_sentence(text: str, stop: re.Match[str]) -> bool:
+    """Whether a stop ends a sentence: it belongs to no abbreviation, and what follows may begin another."""
+    following = text[stop.end() : stop.end() + 1]
+    begins = following in _OPENERS or (following.isalnum() and not following.islower())
+    return begins and not _ABBREVIATION.search(text[max(0, stop.start() - 8) : stop.start() + 1])
 
+
+_OPENERS: Final = "\"'“‘([`:*_"
+"""What a sentence may begin with beside a letter or digit."""
 
 _ROLE: Final = re.compile(r":[A-Za-z][\w:.+-]*:`([^`]+)`")
 _LITERAL: Final = re.compile(r"``([^`]+)``")
 _REST_LINK: Final = re.compile(r"`([^`<]+?)\s*<[^`>]+>`__?|(`[^`]+`)__?(?!\w)")
 _LINK: Final = re.compile(r"!?\[([^\]\[]*)\](?:\([^()]*\)|\[[^\]\[]*\])")
-_TAG: Final = re.compile(r"</?(?:a|b|br|code|div|em|i|img|kbd|p|span|strong|sub|sup)\b[^<>]*>")
+_TAG: Final = re.compile(r"<!--(?:(?!<!--).)*?-->|</?(?:a|b|br|code|div|em|i|img|kbd|p|span|strong|sub|sup)\b[^<>]*>")
 _STRONG: Final = re.compile(r"\*\*(\S[^*]*)\*\*")
 
 

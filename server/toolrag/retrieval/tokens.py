@@ -23,8 +23,8 @@ QUESTION_STOPWORDS: Final = frozenset(
     a about all an and any are as at be been being between by can code could did do does doing done each explain for
     from handle handled handles happen happened happens has have having how i if implement implementation implemented
     implements in into is it its me my means not of on one or our please should so tell than that the their them then
-    there these they this those through to us used uses using via was we were what when where which who whom whose why
-    will with within without work works would you your
+    there these they this those through to too us used uses using via was we were what when where whether which who whom
+    whose why will with within without work works would you your
     """.split()
 )
 """Words of a question that say nothing about where the answer is (dropping them: +.08 NDCG on docstrings)."""

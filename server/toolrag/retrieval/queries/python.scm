@@ -74,5 +74,5 @@
 
 ; Docs: strings that are statements, and comments.
 
-(expression_statement . (string) @doc .)
+(expression_statement . [(string) (concatenated_string)] @doc .)
 (comment) @comment
