@@ -6,26 +6,28 @@ import hashlib
 import json
 import logging
 import sqlite3
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import asdict, dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
-from toolrag.adapters.cache_dir import index_dir, make_private
+from toolrag.adapters.cache_dir import DATABASE, clear_derived, clear_leftovers, private_index_dir
 from toolrag.adapters.clock import SystemClock
-from toolrag.adapters.codec import decode_analysis
 from toolrag.adapters.corpus_file import load_corpus, save_corpus
-from toolrag.adapters.dense import embed_missing, fill_index
+from toolrag.adapters.dense import embed_missing, fill_index, vectors_path
 from toolrag.adapters.documents import Documents
 from toolrag.adapters.embed_hashing import HashingEmbedder
 from toolrag.adapters.fence import Fence
-from toolrag.adapters.fingerprint import analysis_fingerprint
+from toolrag.adapters.fingerprint import analysis_fingerprint, corpus_fingerprint
 from toolrag.adapters.indexer import Coverage, Indexer
 from toolrag.adapters.parse_process import ParseProcess
 from toolrag.adapters.retriever import IndexedRetriever
 from toolrag.adapters.roots import Root, open_root
-from toolrag.adapters.store import Store, is_damage, move_aside
+from toolrag.adapters.store import Store
+from toolrag.adapters.store_file import DamagedStoreError, is_damage, move_aside
 from toolrag.answer.extractive import Extractive
 from toolrag.answer.reading import RangeReader, ReadResult
 from toolrag.config import Settings, VectorChoice
@@ -97,15 +99,12 @@ async def open_workspace(place: Place, *, refresh: bool, progress: Progress) -> 
     """
     vectors = vector_index(place.settings.index.vectors, HashingEmbedder().dimensions)
     async with ParseProcess(place.settings.index.parse_seconds) as parser:
-        folder = _cache_folder(place.root)
+        opening = _Opening(place, parser, vectors, refresh, progress)
+        store, workspace = await opening.load(_cache_folder(place.root))
         try:
-            workspace = await _load(place, parser, vectors, folder, refresh, progress)
-        except sqlite3.OperationalError as error:
-            if folder is None or is_damage(error):
-                raise
-            log.warning("The index cannot be kept on disk (%s); it is held in memory for this run.", error)
-            workspace = await _load(place, parser, vectors, None, refresh, progress)
-        yield workspace
+            yield workspace
+        finally:
+            store.close()
 
 
 def vector_index(choice: VectorChoice, dimensions: int) -> VectorIndex:
@@ -127,73 +126,101 @@ def embedder() -> Embedder:
 
 
 def _cache_folder(root: Root) -> Path | None:
-    folder = index_dir(root.real)
     try:
-        make_private(folder)
+        folder = private_index_dir(root.real)
     except ConfigError as error:
         log.warning("%s The index is held in memory for this run.", error)
         return None
+    try:
+        clear_leftovers(folder, time.time())
+    except OSError as error:
+        log.warning("What an earlier run left in the cache folder cannot be removed (%s).", error.strerror)
     return folder
 
 
-async def _load(
-    place: Place, parser: ParseProcess, vectors: VectorIndex, folder: Path | None, refresh: bool, progress: Progress
-) -> Workspace:
-    """One attempt, and a second on a new database when the first finds damage half-way."""
-    version = analysis_fingerprint()
-    path = folder / "index.sqlite" if folder else None
-    store = Store(path, version)
-    try:
-        return await _load_from(store, place, parser, vectors, folder, refresh, progress)
-    except (sqlite3.DatabaseError, ValueError) as error:
-        if path is None or (isinstance(error, sqlite3.DatabaseError) and not is_damage(error)):
+@dataclass(frozen=True, slots=True)
+class _Opening:
+    """What it takes to make a workspace, wherever its index is kept."""
+
+    place: Place
+    parser: ParseProcess
+    vectors: VectorIndex
+    refresh: bool
+    progress: Progress
+
+    async def load(self, folder: Path | None) -> tuple[Store, Workspace]:
+        """The first attempt that holds: on the database as it is, on one begun anew if that is damaged, in memory."""
+        if folder is None:
+            return await self._attempt(None)
+        try:
+            return await self._attempt(folder)
+        except sqlite3.DatabaseError as error:
+            found = error
+        if is_damage(found):
+            try:
+                aside = move_aside(folder / DATABASE)
+                log.warning("The index was damaged (%s); it was moved to %s and is built anew.", found, aside.name)
+                return await self._attempt(folder)
+            except (sqlite3.DatabaseError, OSError) as error:
+                log.warning("The index cannot be kept on disk (%s); it is held in memory for this run.", error)
+        else:
+            log.warning("The index cannot be kept on disk (%s); it is held in memory for this run.", found)
+        return await self._attempt(None)
+
+    async def _attempt(self, folder: Path | None) -> tuple[Store, Workspace]:
+        store = Store(folder and folder / DATABASE, analysis_fingerprint())
+        try:
+            return store, await self._workspace(store, folder)
+        except BaseException:
+            store.close()
             raise
-        store.close()
-        log.warning("The index was damaged (%s); it was moved to %s and is built anew.", error, move_aside(path).name)
-        return await _load_from(Store(path, version), place, parser, vectors, folder, refresh, progress)
+
+    async def _workspace(self, store: Store, folder: Path | None) -> Workspace:
+        place = self.place
+        coverage = None
+        if self.refresh:
+            scrub = (lambda: None) if folder is None else partial(_clear_derived, folder)
+            indexer = Indexer(place.fence, place.root, store, self.parser, place.settings.index, scrub)
+            coverage = await indexer.refresh(self.progress)
+            with store.transaction():
+                store.put_meta("coverage", json.dumps(asdict(coverage)))
+        corpus = _corpus(store, folder)
+        if self.refresh:
+            await embed_missing(corpus, store, place.documents, embedder())
+        path = folder and vectors_path(folder, self.vectors, embedder())
+        fill_index(corpus, store, embedder(), self.vectors, path)
+        retriever = IndexedRetriever(
+            corpus=corpus,
+            store=store,
+            documents=place.documents,
+            parser=self.parser,
+            vectors=self.vectors,
+            embedder=embedder(),
+            n_skipped=_n_skipped(store),
+            complete=self.refresh,
+        )
+        return Workspace(place, retriever, self.parser, coverage, corpus.n_spans, self.vectors.engine)
 
 
-async def _load_from(
-    store: Store,
-    place: Place,
-    parser: ParseProcess,
-    vectors: VectorIndex,
-    folder: Path | None,
-    refresh: bool,
-    progress: Progress,
-) -> Workspace:
-    coverage = None
-    if refresh:
-        indexer = Indexer(place.fence, place.root, store, parser, place.settings.index)
-        coverage = await indexer.refresh(progress)
-        with store.transaction():
-            store.put_meta("coverage", json.dumps(asdict(coverage)))
-    corpus = _corpus(store, folder)
-    if refresh:
-        await embed_missing(corpus, store, place.documents, embedder())
-    fill_index(corpus, store, embedder(), vectors, folder and folder / f"vectors-{vectors.engine}.bin")
-    retriever = IndexedRetriever(
-        corpus=corpus,
-        store=store,
-        documents=place.documents,
-        parser=parser,
-        vectors=vectors,
-        embedder=embedder(),
-        n_skipped=_n_skipped(store),
-        complete=refresh,
-    )
-    return Workspace(place, retriever, parser, coverage, corpus.n_spans, vectors.engine)
+def _clear_derived(folder: Path) -> None:
+    try:
+        clear_derived(folder)
+    except OSError as error:
+        log.warning("What was made from a file that is denied now cannot be removed (%s).", error.strerror)
 
 
 def _n_skipped(store: Store) -> int:
     found = store.meta("coverage")
-    return sum(json.loads(found)["skipped"].values()) if found else 0
+    try:
+        return sum(json.loads(found)["skipped"].values()) if found else 0
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise DamagedStoreError("the last run's coverage is altered") from None
 
 
 def _corpus(store: Store, folder: Path | None) -> Corpus:
     """The corpus of the store's files: taken up where it was kept, else built, and kept."""
     rows = store.files()
-    digest = hashlib.sha256(analysis_fingerprint().encode())
+    digest = hashlib.sha256(corpus_fingerprint().encode())
     for row in rows.values():
         digest.update(json.dumps([row.path, row.sha, row.language]).encode())
     key = digest.hexdigest()
@@ -203,11 +230,12 @@ def _corpus(store: Store, folder: Path | None) -> Corpus:
         return kept
     files = []
     for row in rows.values():
-        data = store.analysis(row.sha, row.language)
-        if data is not None:
-            files.append(IndexedFile(row.path, row.sha, row.language, decode_analysis(data)))
+        analysis = store.analysis(row.sha, row.language)
+        if analysis is not None:
+            files.append(IndexedFile(row.path, row.sha, row.language, analysis))
     corpus = build_corpus(files)
-    if path is not None:
+    # One that lacks a file is not kept: the next refresh parses that file, and then it would be found again.
+    if path is not None and len(files) == len(rows):
         try:
             save_corpus(path, corpus, key)
         except OSError as error:

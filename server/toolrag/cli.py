@@ -184,7 +184,17 @@ def _read(options: argparse.Namespace) -> int:
     from toolrag import app, render
 
     with app.open_place(_root(options), _settings()) as place:
-        result = asyncio.run(app.read_range(place, options.path, options.start, options.end, options.sha))
+        try:
+            result = asyncio.run(app.read_range(place, options.path, options.start, options.end, options.sha))
+        except ReadError as error:
+            # A path typed in a folder below the root is often meant from there. The fence judges that spelling too.
+            if error.code != "not_found" or Path(options.path).is_absolute() or options.root is not None:
+                raise
+            here = str(Path.cwd() / options.path)
+            try:
+                result = asyncio.run(app.read_range(place, here, options.start, options.end, options.sha))
+            except ReadError:
+                raise error from None
     if options.json:
         _print_json(result.wire())
     elif sys.stdout.isatty():

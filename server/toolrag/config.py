@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, Literal, TypeVar, get_args
 
 VectorChoice = Literal["auto", "hnsw", "exact"]
@@ -82,7 +82,7 @@ def parse_settings(given: Mapping[str, object]) -> tuple[Settings, list[str]]:
             else:
                 problems.append(f"{key} must be a section: write [{key}] above its settings.")
         else:
-            problems.append(_unknown(key, names))
+            problems.append(_unknown(key, names, _dotted_names(settings)))
     return settings, problems
 
 
@@ -93,7 +93,7 @@ def _parse_section(name: str, section: Section, given: Mapping[str, object]) -> 
     good: dict[str, Any] = {}
     for key, value in given.items():
         if key not in known:
-            problems.append(_unknown(f"{name}.{key}", [f"{name}.{other}" for other in known]))
+            problems.append(_unknown(f"{name}.{key}", [f"{name}.{other}" for other in known], []))
         elif isinstance(known[key], int):
             if isinstance(value, int) and not isinstance(value, bool) and value > 0:
                 good[key] = value
@@ -106,7 +106,14 @@ def _parse_section(name: str, section: Section, given: Mapping[str, object]) -> 
     return replace(section, **good), problems
 
 
-def _unknown(key: str, known: list[str]) -> str:
-    close = difflib.get_close_matches(key, known, n=1)
+def _dotted_names(settings: Settings) -> list[str]:
+    """Every setting of a section as it is named in sentences, such as `read.max_lines`."""
+    sections = [(part.name, getattr(settings, part.name)) for part in fields(settings)]
+    return [f"{name}.{one.name}" for name, section in sections if is_dataclass(section) for one in fields(section)]
+
+
+def _unknown(key: str, known: list[str], elsewhere: list[str]) -> str:
+    """`elsewhere` may be meant too, but is too long to be listed."""
+    close = difflib.get_close_matches(key, known, n=1) or difflib.get_close_matches(key, elsewhere, n=1)
     hint = f"Did you mean {close[0]}?" if close else f"There are: {', '.join(known)}."
     return f"Unknown setting {key}. {hint}"

@@ -59,7 +59,8 @@ def look_for(stream: TextIO) -> Look:
 def answer(value: Answer, look: Look) -> Iterator[str]:
     """The lines of an answer, as in the README's picture."""
     files = f"{value.searched.files:,} file{'' if value.searched.files == 1 else 's'}"
-    yield from _header(visible(value.question), f"{value.model} · {files} · {value.usage.seconds:.2f} s", look)
+    state = f"{visible(value.model)} · {files} · {value.usage.seconds:.2f} s"
+    yield from _header(visible(" ".join(value.question.split())), state, look)
     citations = {citation.id: citation for citation in value.citations}
     if value.reason is not None:
         yield ""
@@ -73,11 +74,9 @@ def answer(value: Answer, look: Look) -> Iterator[str]:
                 yield from _quote(citations[name], look)
     if value.callers is not None and value.callers.count:
         callers = value.callers
-        more = "" if callers.complete else "at least "
+        count = f"{'' if callers.complete else 'at least '}{_count(callers.count, 'place')}"
         yield ""
-        yield look.dim(
-            f"{callers.name}( is named at {more}{_count(callers.count, 'place')} in {_count(callers.files, 'file')}."
-        )
+        yield look.dim(f"{visible(callers.name)}( is named at {count} in {_count(callers.files, 'file')}.")
     yield from _also(value, look)
 
 
@@ -144,7 +143,8 @@ def _candidate(candidate: Candidate, look: Look) -> Iterator[str]:
     yield f"{look.link(where)}  {look.strong(name)}".rstrip()
     if candidate.signature and candidate.span and candidate.span.kind != "section":
         yield f"    {_short(visible(candidate.signature), look.width - 4)}"
-    yield look.dim(f"    {visible('; '.join(candidate.reasons))}")
+    if candidate.reasons:
+        yield look.dim(f"    {_short(visible('; '.join(candidate.reasons)), look.width - 4)}")
 
 
 def _header(left: str, right: str, look: Look) -> Iterator[str]:
@@ -157,10 +157,13 @@ def _header(left: str, right: str, look: Look) -> Iterator[str]:
 
 
 def _citation(citation: Citation, look: Look) -> str:
+    """The pin, whole so that it can be copied, then the symbol as far as there is room, and how the lines stand."""
     pin = visible(written(citation))
-    symbol = visible(citation.symbol)
-    gap = max(2, look.width - 3 - len(pin) - len(symbol) - len(citation.standing) - 2)
-    return f"   {look.link(pin)}  {symbol}{' ' * gap}{look.good(citation.standing)}"
+    standing = f"{citation.standing}{', unsaved' if citation.snapshot.dirty else ''}"
+    room = look.width - 3 - len(pin) - len(standing) - 4
+    symbol = _short(visible(citation.symbol), max(0, room))
+    gap = max(2, look.width - 3 - len(pin) - len(symbol) - len(standing) - 2)
+    return f"   {look.link(pin)}  {symbol}{' ' * gap}{look.good(standing)}"
 
 
 def _quote(citation: Citation, look: Look) -> Iterator[str]:
@@ -208,7 +211,7 @@ def _inside(lines: LineRange, candidate: Candidate) -> bool:
 
 def _wrapped(text: str, look: Look, prefix: str) -> list[str]:
     return textwrap.wrap(
-        visible(text, keep=""),
+        visible(text),
         look.width,
         initial_indent=prefix,
         subsequent_indent=" " * len(prefix),
@@ -218,7 +221,9 @@ def _wrapped(text: str, look: Look, prefix: str) -> list[str]:
 
 
 def _short(text: str, width: int) -> str:
-    return text if len(text) <= width else f"{text[: width - 1]}…"
+    if len(text) <= width:
+        return text
+    return f"{text[: width - 1]}…" if width > 1 else ""
 
 
 def _count(number: int, noun: str) -> str:

@@ -159,12 +159,12 @@ class Text:
 
     def lines(self, lines: LineRange) -> list[str]:
         """The lines of a range without their ends. Raises IndexError where the range leaves the text."""
+        self._check(lines)
         return [self.line(index) for index in range(lines.start, lines.end)]
 
     def slice(self, lines: LineRange) -> str:
         """The exact characters of a range, line ends included. Raises IndexError outside the text."""
-        if lines.end > self.n_lines:
-            raise IndexError(f"lines {lines.start}..{lines.end} of {self.n_lines}")
+        self._check(lines)
         if not len(lines):
             return ""
         end = len(self.content) if lines.end == self.n_lines else self.starts[lines.end]
@@ -200,6 +200,10 @@ class Text:
         """The text after an incremental edit. A reversed range is taken the right way round, as editors do."""
         first, last = sorted((self.offset(start, encoding), self.offset(end, encoding)))
         return Text(self.content[:first] + new + self.content[last:])
+
+    def _check(self, lines: LineRange) -> None:
+        if lines.end > self.n_lines:
+            raise IndexError(f"lines {lines.start}..{lines.end} of {self.n_lines}")
 
 
 def units(text: str, encoding: PositionEncoding) -> int:

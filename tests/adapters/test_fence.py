@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import socket
 import subprocess
@@ -14,6 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from root_rights import without_root_rights
 from swapping import swapping
 from toolrag.adapters import hard_links
 from toolrag.adapters.fence import Fence, Place
@@ -611,14 +611,6 @@ except ConfigError as error:
 """
 
 
-def _without_root_rights() -> None:
-    """Gives up the two rights by which root passes over file modes, for good, before the child starts."""
-    prctl = ctypes.CDLL(None, use_errno=True).prctl
-    for capability in (1, 2):  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
-        prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP; fails, without harm, for those who never had them
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="capabilities are Linux's")
 def test_modes_are_respected_and_reported(ws: Path) -> None:
     """A file and a folder of mode 000, and a folder that may only be listed: `permission`, and the walk goes on."""
     modes = {"src/app.py": 0o000, "closed": 0o000, "listed": 0o444}
@@ -630,7 +622,7 @@ def test_modes_are_respected_and_reported(ws: Path) -> None:
     try:
         done = subprocess.run(
             [sys.executable, "-c", _CHILD, str(ws), "src/app.py", "closed/a.py", "listed/a.py", "src/deep/b.py"],
-            preexec_fn=_without_root_rights,
+            preexec_fn=without_root_rights,
             capture_output=True,
             text=True,
             check=True,

@@ -208,9 +208,9 @@ def test_the_child_of_a_killed_parent_goes_and_holds_none_of_its_pipes(text: str
     assert becomes_true(lambda: not is_alive(child))
 
 
-def start_worker(parent: int, worker: str = "parse_worker_double") -> subprocess.Popen[bytes]:
+def start_worker(parent: int) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-P", "-m", worker, f"--parent={parent}", "--limit-seconds=60"],
+        [sys.executable, "-P", "-m", "parse_worker_double", f"--parent={parent}", "--limit-seconds=60"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
+import shutil
 import stat
 from pathlib import Path
+from typing import Final
 
 import platformdirs
 
 from toolrag.errors import ConfigError
+
+DATABASE: Final = "index.sqlite"
+DATABASE_FILES: Final = frozenset({DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm"})
+TEMPORARY: Final = ".writing."
+"""What the name of a file or folder begins with while it is being written."""
+
+LEFTOVER_SECONDS: Final = 3_600
+"""A temporary file this old was left by a run that was killed: nothing takes so long to write."""
 
 
 def cache_home() -> Path:
@@ -23,21 +34,69 @@ def index_dir(root: str) -> Path:
     return cache_home() / "index" / digest
 
 
-def make_private(folder: Path) -> None:
-    """Create a folder of mode 0700, or check one that is there.
+def private_index_dir(root: str) -> Path:
+    """`index_dir`, created and private. Raises ConfigError where it cannot be, or would lie inside the root.
 
-    Raises ConfigError where it cannot be made, is a link, or belongs to someone else: an index planted by another
-    could point anywhere.
+    What lies inside the root may have come with it: a repository must not be able to bring an index.
     """
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        status = folder.lstat()
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise ConfigError(
-            f"The cache folder {folder} cannot be used ({reason}). "
-            "Make it writable, or set XDG_CACHE_HOME to one that is."
-        ) from None
+    folder = index_dir(root)
+    if not folder.is_absolute():
+        raise ConfigError(f"The cache folder {folder} is not absolute. Set XDG_CACHE_HOME to a full path.")
+    if Path(root) in Path(os.path.realpath(folder)).parents:
+        raise ConfigError(f"The cache folder {folder} lies inside the root. Set XDG_CACHE_HOME to one outside it.")
+    make_private(folder)
+    return folder
+
+
+def make_private(folder: Path) -> None:
+    """Create a folder of mode 0700, or check one that is there, and the folders above it up to `cache_home`.
+
+    Raises ConfigError where one cannot be made, is a link, or belongs to someone else: an index planted by another
+    could point anywhere, and whoever owns the folder above can put another in its place.
+    """
+    home = cache_home()
+    above = [*reversed(folder.parents), folder]
+    for level in above:
+        try:
+            _make_private(level, check=level in (folder, home) or home in level.parents)
+        except OSError as error:
+            reason = error.strerror or type(error).__name__
+            raise ConfigError(
+                f"The cache folder {level} cannot be used ({reason}). "
+                "Make it writable, or set XDG_CACHE_HOME to one that is."
+            ) from None
+
+
+def clear_leftovers(folder: Path, now: float) -> None:
+    """Remove what a killed run was still writing; `now` is the wall clock. Raises OSError."""
+    for entry in list(os.scandir(folder)):
+        if entry.name.startswith(TEMPORARY) and entry.stat(follow_symlinks=False).st_mtime < now - LEFTOVER_SECONDS:
+            _remove(Path(entry.path))
+
+
+def clear_derived(folder: Path) -> None:
+    """Remove everything but the database: what was made from it, and damaged ones that were kept. Raises OSError."""
+    for entry in list(os.scandir(folder)):
+        if entry.name not in DATABASE_FILES:
+            _remove(Path(entry.path))
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _make_private(folder: Path, *, check: bool) -> None:
+    """Make one folder where there is none, and check it if it is ours to check. Raises OSError and ConfigError."""
+    # `parents=True` would give the folders above the umask's mode, which may let anyone write.
+    if not os.path.lexists(folder):
+        with contextlib.suppress(FileExistsError):  # another process may be at the same
+            folder.mkdir(mode=0o700)
+    if not check:
+        return
+    status = folder.lstat()
     if not stat.S_ISDIR(status.st_mode):
         raise ConfigError(f"The cache folder {folder} is not a folder. Remove it and try again.")
     if hasattr(os, "getuid") and status.st_uid != os.getuid():

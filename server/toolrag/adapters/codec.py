@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from toolrag.symbols import Analysis, Bags, FileTerms, ParsedFile, Passage, Reference, Span
+from toolrag.symbols import Analysis, Bags, FileTerms, Kind, ParsedFile, Passage, Reference, ReferenceKind, Span
 from toolrag.text import LineRange
 
 CODEC_VERSION: Final = 1
+_KINDS: Final = frozenset(get_args(Kind))
+_REFERENCE_KINDS: Final = frozenset(get_args(ReferenceKind))
 _BAG: Final[tuple[np.dtype[Any], ...]] = (np.dtype("<i4"), np.dtype("<u8"), np.dtype("<u4"))
 _ARRAYS: Final[tuple[np.dtype[Any], ...]] = (*_BAG, *_BAG, *_BAG, np.dtype("<i8"))
 
@@ -55,7 +57,11 @@ def encode_analysis(analysis: Analysis) -> bytes:
 
 
 def decode_analysis(data: bytes) -> Analysis:
-    """The analysis that `encode_analysis` was given. Raises ValueError for bytes that are not one's."""
+    """The analysis that `encode_analysis` was given. Raises ValueError for bytes that are not one's.
+
+    What it gives can be followed without a further look: indices lead somewhere, ranges are ranges, names are text.
+    Whether the lines are in the text only the text can say.
+    """
     size = int.from_bytes(data[:4], "big")
     try:
         header = json.loads(data[4 : 4 + size])
@@ -66,10 +72,40 @@ def decode_analysis(data: bytes) -> Analysis:
             references=tuple(Reference(*row) for row in header["references"]),
             problems=tuple(header["problems"]),
         )
+        terms = FileTerms(Bags(*arrays[0:3]), Bags(*arrays[3:6]), Bags(*arrays[6:9]), arrays[9])
+        _check(parsed, terms)
     except (KeyError, TypeError) as error:
         raise ValueError(f"not an analysis: {error}") from None
-    terms = FileTerms(Bags(*arrays[0:3]), Bags(*arrays[3:6]), Bags(*arrays[6:9]), arrays[9])
     return Analysis(parsed, terms)
+
+
+def _check(parsed: ParsedFile, terms: FileTerms) -> None:
+    """Raises ValueError or TypeError for what `encode_analysis` could not have been given."""
+    n_spans, n_passages = len(parsed.spans), len(parsed.passages)
+    owners = {one.span for one in parsed.passages} | {one.span for one in parsed.references}
+    texts = [*(one.name for one in parsed.references), *parsed.problems]
+    sound = (
+        all(isinstance(span.name, str) and isinstance(span.container, str) for span in parsed.spans)
+        and {span.kind for span in parsed.spans} <= _KINDS
+        and all(type(span.header_end) is int for span in parsed.spans)
+        and {one.kind for one in parsed.references} <= _REFERENCE_KINDS
+        and all(type(one.line) is int and one.line >= 0 for one in parsed.references)
+        and all(isinstance(text, str) for text in texts)
+        and all(owner is None or (type(owner) is int and 0 <= owner < n_spans) for owner in owners)
+        and len(terms.text_ids) == n_passages
+        and all(_is_sound(bag, n_passages) for bag in (terms.name, terms.scope, terms.body))
+    )
+    if not sound:
+        raise ValueError("not an analysis: its parts do not fit together")
+
+
+def _is_sound(bag: Bags, n_rows: int) -> bool:
+    return (
+        len(bag.ptr) == n_rows + 1
+        and bag.ptr[0] == 0
+        and bag.ptr[-1] == len(bag.terms) == len(bag.counts)
+        and bool((bag.ptr[1:] >= bag.ptr[:-1]).all())
+    )
 
 
 def _span(row: list[Any]) -> Span:
@@ -87,6 +123,8 @@ def _span(row: list[Any]) -> Span:
 
 def _arrays(data: bytes, offset: int, lengths: list[int]) -> Iterator[npt.NDArray[Any]]:
     for kind, length in zip(_ARRAYS, lengths, strict=True):
+        if length < 0:
+            raise ValueError("not an analysis: an array has no such length")  # to NumPy -1 is all there is
         yield np.frombuffer(data, kind, length, offset)
         offset += length * kind.itemsize
     if offset != len(data):

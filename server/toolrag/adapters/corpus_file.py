@@ -26,24 +26,26 @@ def save_corpus(path: Path, corpus: Corpus, key: str) -> None:
 
 
 def load_corpus(path: Path, key: str) -> Corpus | None:
-    """The corpus that was saved under this key; None when there is none or it is in doubt."""
+    """The corpus that was saved under this key; None when there is none or it is in doubt.
+
+    The key must name the code that saved it too (`corpus_fingerprint`): nothing here tells one form from another.
+    """
     found = read_sealed(path)
     if found is None or found[0].get("key") != key:
         return None
     header, payload = found
-    members: dict[str, Any] = {name: tuple(_strings(header[name])) for name in _TEXTS}
-    members |= {name: header[name] for name in _NUMBERS}
+    members: dict[str, Any] = {name: header[name] for name in _NUMBERS}
+    for name in _TEXTS:
+        texts: Any = header[name]
+        members[name] = tuple(texts)
     offset = 0
     rows: Any = header["arrays"]
     for name, kind, length in rows:
         array = np.frombuffer(payload, np.dtype(kind), length, offset)
-        members[name] = array
+        # Some begin where an array of their kind may not: those are copied, since NumPy is slow on them.
+        members[name] = np.require(array, requirements="A")
         offset += array.nbytes
     return Corpus(**members)
-
-
-def _strings(value: Any) -> list[str]:
-    return [str(item) for item in value]
 
 
 def _array_names() -> list[str]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 
-from toolrag.adapters.codec import decode_analysis
 from toolrag.adapters.store import Store
+from toolrag.adapters.store_file import DamagedStoreError
 from toolrag.errors import ReadError
 from toolrag.ports import DocumentSource, Embedder, VectorIndex
 from toolrag.retrieval.corpus import Corpus
@@ -29,14 +30,15 @@ async def embed_missing(corpus: Corpus, store: Store, documents: DocumentSource,
         missing[int(corpus.file_of[passage])].add(int(corpus.text_ids[passage]))
     embedded = 0
     for file, wanted in missing.items():
-        data = store.analysis(corpus.shas[file], corpus.languages[file])
+        analysis = store.analysis(corpus.shas[file], corpus.languages[file])
         try:
             snapshot = await documents.snapshot(corpus.paths[file])
         except ReadError:
+            continue  # gone or denied since: the next refresh takes it out
+        if analysis is None or snapshot.sha != corpus.shas[file]:
             continue
-        if data is None or snapshot.sha != corpus.shas[file]:
-            continue
-        analysis = decode_analysis(data)
+        if any(passage.lines.end > snapshot.text.n_lines for passage in analysis.parsed.passages):
+            raise DamagedStoreError("an analysis is not of its text")
         passages = embeddable_passages(snapshot.text, analysis)
         new = {
             text_id: passage
@@ -49,13 +51,18 @@ async def embed_missing(corpus: Corpus, store: Store, documents: DocumentSource,
     return embedded
 
 
+def vectors_path(folder: Path, vectors: VectorIndex, embedder: Embedder) -> Path:
+    """Where an index is kept: each engine has its form, and the vectors of two embedders do not mix."""
+    return folder / f"vectors-{vectors.engine}-{sha256(embedder.id.encode()).hexdigest()[:8]}.bin"
+
+
 def fill_index(corpus: Corpus, store: Store, embedder: Embedder, vectors: VectorIndex, path: Path | None) -> None:
     """Makes the index hold exactly the corpus's vectors: takes up the file at `path`, mends it, writes it back."""
     wanted = frozenset(corpus.text_ids.tolist())
     if path is not None:
         vectors.load(str(path))
     surplus = vectors.ids - wanted
-    found = store.vectors(embedder.id, sorted(wanted - vectors.ids))
+    found = store.vectors(embedder.id, sorted(wanted - vectors.ids), embedder.dimensions)
     if not surplus and not found:
         return
     vectors.remove(surplus)

@@ -1,25 +1,43 @@
-"""Names the form in which this version parses and counts: analyses of another form are not used."""
+"""Names the form of what is kept: an analysis, or a corpus, that another form of the code made is not used."""
 
 from __future__ import annotations
 
 import hashlib
+from functools import cache
+from importlib.metadata import version
 from importlib.resources import files
 from typing import Final
 
 import toolrag
 from toolrag.adapters.codec import CODEC_VERSION
+from toolrag.retrieval.languages import LANGUAGES
 
-_MODULES: Final = ("languages", "outline", "passages", "spans", "syntax", "terms", "tokens")
+_MODULES: Final = ("text", "symbols")
+_RETRIEVAL: Final = ("languages", "outline", "passages", "spans", "syntax", "terms", "tokens")
 
 
+@cache
 def analysis_fingerprint() -> str:
-    """A digest of the code and queries that make an analysis of a text; any change of them is another form."""
+    """A digest of the code, queries and grammars that make an analysis of a text; any change is another form."""
     digest = hashlib.sha256(f"{toolrag.__version__} {CODEC_VERSION}".encode())
-    package = files("toolrag.retrieval")
+    for distribution in ["tree-sitter", *sorted(language.grammar[0] for language in LANGUAGES.values())]:
+        digest.update(f" {distribution} {version(distribution)}".encode())
+    package = files("toolrag")
+    retrieval = package / "retrieval"
     for resource in [
         *(package / f"{name}.py" for name in _MODULES),
-        *sorted((package / "queries").iterdir(), key=lambda query: query.name),
+        *(retrieval / f"{name}.py" for name in _RETRIEVAL),
+        *sorted((retrieval / "queries").iterdir(), key=lambda query: query.name),
     ]:
         if resource.is_file():
             digest.update(resource.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+@cache
+def corpus_fingerprint() -> str:
+    """A digest of the code that makes a corpus of analyses; BM25F's weights are part of what is kept."""
+    digest = hashlib.sha256(analysis_fingerprint().encode())
+    for name in ("corpus", "paths"):
+        digest.update((files("toolrag.retrieval") / f"{name}.py").read_bytes())
     return digest.hexdigest()[:16]

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from toolrag.adapters.codec import decode_analysis, encode_analysis
+from toolrag.adapters.collection import Denials, collect
 from toolrag.adapters.fence import Fence, Root
 from toolrag.adapters.store import FileRow, Stat, Store
 from toolrag.adapters.walk import Found, Skipped, Walk
@@ -52,6 +52,34 @@ class Coverage:
 class Indexer:
     """Keeps one root's store true."""
 
+    def __init__(
+        self,
+        fence: Fence,
+        root: Root,
+        store: Store,
+        parser: SpanParser,
+        limits: IndexLimits,
+        before_scrub: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`before_scrub` is called before anything is scrubbed: what was made from the store must go first."""
+        self._fence = fence
+        self._root = root
+        self._store = store
+        self._parser = parser
+        self._limits = limits
+        self._before_scrub = before_scrub
+
+    async def refresh(self, progress: Progress) -> Coverage:
+        """One pass over the root. Raises sqlite3.DatabaseError when the cache's disk is full or it is damaged."""
+        run = _Run(self._fence, self._root, self._store, self._parser, self._limits)
+        coverage, denials, gone = await run.refresh(progress)
+        collect(self._store, coverage.files, gone, denials, self._before_scrub)
+        return coverage
+
+
+class _Run:
+    """One refresh: what it has met so far."""
+
     def __init__(self, fence: Fence, root: Root, store: Store, parser: SpanParser, limits: IndexLimits) -> None:
         self._fence = fence
         self._root = root
@@ -61,46 +89,59 @@ class Indexer:
         self._problems: list[str] = []
         self._skipped: Counter[str] = Counter()
         self._parsed = 0
+        self._denials = Denials(fence, root)
 
-    async def refresh(self, progress: Progress) -> Coverage:
-        """One pass over the root. Raises sqlite3.OperationalError when the cache's disk is full."""
+    async def refresh(self, progress: Progress) -> tuple[Coverage, Denials, list[FileRow]]:
+        """What was found, what may not be known, and the rows of the run before that no longer hold."""
         known = self._store.files()
-        kept: dict[str, str] = {}
-        """Language by path of every file that stays or enters."""
+        kept, stale = self._compare(known)
+        changed = False
+        for first in range(0, len(stale), BATCH):
+            progress(first, len(stale))
+            for row in await self._read_batch(stale[first : first + BATCH]):
+                kept[row.path] = row
+                changed |= row.path not in known or known[row.path].sha != row.sha
+        progress(len(stale), len(stale))
+        gone = [row for path, row in known.items() if path not in kept]
+        for path in sorted(kept):
+            self._problems += [f"{path}: {problem}" for problem in kept[path].problems]
+        coverage = Coverage(
+            files=len(kept),
+            languages=dict(sorted(Counter(row.language for row in kept.values()).items())),
+            skipped=dict(sorted(self._skipped.items())),
+            parsed=self._parsed,
+            changed=changed or bool(gone),
+            problems=tuple(self._problems),
+        )
+        return coverage, self._denials, gone
+
+    def _compare(self, known: dict[str, FileRow]) -> tuple[dict[str, FileRow], list[tuple[str, str]]]:
+        """The rows that still hold, by path, and path and language of the files that must be read."""
+        analysed = self._store.analysed()
+        kept: dict[str, FileRow] = {}
         stale: list[tuple[str, str]] = []
-        denied: set[str] = set()
         walk = Walk(self._fence, self._root)
         for entry in walk:
             if isinstance(entry, Skipped):
                 self._skipped[entry.reason] += 1
                 if entry.reason in ("secret", "ignored"):
-                    denied.add(entry.path)
+                    self._denials.add(entry.path, entry.is_dir)
                 continue
             language = self._language(entry)
             if language is None:
                 continue
             row = known.get(entry.path)
-            if row is not None and row.language == language and _unchanged(row, entry):
-                kept[entry.path] = language
+            if (
+                row is not None
+                and row.language == language
+                and _unchanged(row, entry)
+                and (row.sha, language) in analysed
+            ):
+                kept[entry.path] = row
             else:
                 stale.append((entry.path, language))
         self._problems += walk.problems
-        changed = False
-        for first in range(0, len(stale), BATCH):
-            progress(first, len(stale))
-            rows = await self._read_batch(stale[first : first + BATCH])
-            kept.update({row.path: row.language for row in rows})
-            changed |= any(row.path not in known or known[row.path].sha != row.sha for row in rows)
-        progress(len(stale), len(stale))
-        changed |= self._drop(known, kept, denied)
-        return Coverage(
-            files=len(kept),
-            languages=dict(sorted(Counter(kept.values()).items())),
-            skipped=dict(sorted(self._skipped.items())),
-            parsed=self._parsed,
-            changed=changed,
-            problems=tuple(self._problems),
-        )
+        return kept, stale
 
     def _language(self, entry: Found) -> str | None:
         language = language_of(entry.path)
@@ -114,56 +155,62 @@ class Indexer:
 
     async def _read_batch(self, files: Sequence[tuple[str, str]]) -> list[FileRow]:
         """Reads, parses and keeps some files; the rows of those that are indexed."""
-        read_ns = time.time_ns()
-        rows: list[FileRow] = []
+        read: list[FileRow] = []
+        known: dict[tuple[str, str], Analysis] = {}
         texts: dict[tuple[str, str], str] = {}
         for path, language in files:
-            try:
-                data = self._fence.read(self._fence.locate_in(self._root, path))
-                text, _ = decode(data.data)
-            except ReadError as error:
-                self._skipped[error.code] += 1
+            found = self._read(path, language)
+            if found is None:
                 continue
-            except NotTextError:
-                self._skipped["not_text"] += 1
-                continue
-            sha = blob_sha(data.data)
-            stat = Stat(data.size, data.mtime_ns, data.ctime_ns, data.inode)
-            rows.append(FileRow(path, stat, read_ns, sha, language))
-            if (sha, language) not in texts and self._store.analysis(sha, language) is None:
-                texts[sha, language] = text
-        paths = {(row.sha, row.language): row.path for row in reversed(rows)}
+            row, text = found
+            read.append(row)
+            key = row.sha, language
+            if key not in known and key not in texts:
+                analysis = self._store.analysis(*key)
+                if analysis is None:
+                    texts[key] = text
+                else:
+                    known[key] = analysis
         analyses = await asyncio.gather(*(self._parser.parse(text, key[1]) for key, text in texts.items()))
+        parsed = dict(zip(texts, analyses, strict=True))
+        self._parsed += len(parsed)
+        rows = []
         with self._store.transaction():
-            for (sha, language), analysis in zip(texts, analyses, strict=True):
-                self._store.put_analysis(sha, language, encode_analysis(analysis))
-                self._note(paths[sha, language], analysis)
-            for row in rows:
-                self._store.put_file(row)
-        self._parsed += len(texts)
+            for key, analysis in parsed.items():
+                if _is_whole(analysis, texts[key]):
+                    self._store.put_analysis(*key, analysis)
+            for row in read:
+                key = row.sha, row.language
+                problems = (parsed.get(key) or known[key]).parsed.problems
+                if key in parsed and not _is_whole(parsed[key], texts[key]):
+                    # The next run tries again: the parser may have failed for want of time, memory or a process.
+                    self._skipped["unparsed"] += 1
+                    self._problems += [f"{row.path}: {problem}" for problem in problems]
+                    continue
+                rows.append(FileRow(row.path, row.stat, row.read_ns, row.sha, row.language, problems))
+                self._store.put_file(rows[-1])
         return rows
 
-    def _note(self, path: str, analysis: Analysis) -> None:
-        self._problems += [f"{path}: {problem}" for problem in analysis.parsed.problems]
+    def _read(self, path: str, language: str) -> tuple[FileRow, str] | None:
+        read_ns = time.time_ns()
+        try:
+            data = self._fence.read(self._fence.locate_in(self._root, path))
+            text, _ = decode(data.data)
+        except ReadError as error:
+            self._skipped[error.code] += 1
+            if error.code in ("secret_denied", "ignored"):
+                self._denials.add(path, is_folder=False)  # another of its names is denied: a hard link
+            return None
+        except NotTextError:
+            self._skipped["not_text"] += 1
+            return None
+        stat = Stat(data.size, data.mtime_ns, data.ctime_ns, data.inode)
+        return FileRow(path, stat, read_ns, blob_sha(data.data), language), text
 
-    def _drop(self, known: dict[str, FileRow], kept: dict[str, str], denied: set[str]) -> bool:
-        """Takes out what is no longer there, and scrubs what may no longer be known. Whether anything went."""
-        gone = [row for path, row in known.items() if path not in kept]
-        if not gone:
-            return False
-        scrubbed = False
-        with self._store.transaction():
-            for row in gone:
-                if self._fence.denied(self._root, row.path) or _below(row.path, denied):
-                    data = self._store.analysis(row.sha, row.language)
-                    ids = decode_analysis(data).terms.text_ids.tolist() if data else []
-                    self._store.scrub_file(row.path, ids)
-                    scrubbed = True
-                else:
-                    self._store.forget_file(row.path)
-        if scrubbed:
-            self._store.flush_deleted()
-        return True
+
+def _is_whole(analysis: Analysis, text: str) -> bool:
+    """Whether anything is known of a text that is not blank: the parse process gives at least its passages."""
+    return bool(analysis.parsed.passages) or not text.strip()
 
 
 def _unchanged(row: FileRow, entry: Found) -> bool:
@@ -175,8 +222,3 @@ def _unchanged(row: FileRow, entry: Found) -> bool:
         entry.inode,
     )
     return same and max(stat.mtime_ns, stat.ctime_ns) + GRAIN_NS < row.read_ns
-
-
-def _below(path: str, denied: set[str]) -> bool:
-    parts = path.split("/")
-    return any("/".join(parts[:depth]) in denied for depth in range(1, len(parts) + 1))

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Final
 
 import numpy as np
 
-from toolrag.adapters.codec import decode_analysis
 from toolrag.adapters.ignore import IgnoreStack, folders_above, parse_rules
+from toolrag.adapters.live_reader import LiveReader
 from toolrag.adapters.store import Store
-from toolrag.errors import ReadError
 from toolrag.ports import (
     Candidate,
     DocumentSource,
@@ -31,14 +31,14 @@ from toolrag.retrieval.corpus import Corpus, Float32, last_name
 from toolrag.retrieval.query import Query, parse_query
 from toolrag.retrieval.ranking import Ranker
 from toolrag.retrieval.reasons import reasons_for
-from toolrag.retrieval.symbols_in import find_symbol, parent_of
+from toolrag.retrieval.symbols_in import find_symbol, name_parts, parent_of, stands
 from toolrag.retrieval.terms import embeddable_question
 from toolrag.retrieval.tokens import identifier_tokens, question_words
 from toolrag.retrieval.windows import POOL, focus, reordered
-from toolrag.symbols import Analysis, Passage, Span
+from toolrag.symbols import Analysis, Span
 from toolrag.text import TextSnapshot
 
-NEAREST = 50
+NEAREST: Final = 50
 """How many neighbours of the question's vector take part."""
 
 
@@ -67,12 +67,15 @@ class IndexedRetriever:
         self._n_skipped = n_skipped
         self._complete = complete
         self._by_text = np.argsort(corpus.text_ids, kind="stable")
+        self._sorted_ids = corpus.text_ids[self._by_text]
 
     async def search(self, query: str, limit: int, scope: Scope) -> SearchResult:
         """The best passages for a question or a name; an empty query has no candidates."""
         parsed = parse_query(query)
-        weights = {token: self._ranker.idf(token) for token in parsed.tokens}
-        reader = _Reader(self._documents, self._parser, self._store)
+        weights = {
+            token: weight * self._ranker.idf(token) for token, weight in zip(parsed.tokens, parsed.weights, strict=True)
+        }
+        reader = LiveReader(self._documents, self._parser, self._store)
         found: list[Candidate] = []
         hits = self._ranker.rank(parsed, max(POOL, 2 * limit), self._dense(parsed), self._allowed(scope))
         for hit in hits:
@@ -86,7 +89,7 @@ class IndexedRetriever:
         """Symbols of exactly this name, or of this dotted name's end (`Session.send`), best first."""
         wanted = parse_query(f"`{name}`")
         allowed = self._allowed(scope)
-        reader = _Reader(self._documents, self._parser, self._store)
+        reader = LiveReader(self._documents, self._parser, self._store)
         rows = []
         for passage in self._corpus.named(last_name(name)).tolist():
             file = int(self._corpus.file_of[passage])
@@ -96,12 +99,12 @@ class IndexedRetriever:
             rows.append((-factor, not self._corpus.defines[passage], passage, factor))
         found: dict[tuple[str, Span], Candidate] = {}
         for _, _, passage, factor in sorted(rows):
+            if len(found) >= limit:
+                break
             candidate = await self._candidate(reader, passage, factor, wanted, {})
             if candidate is None or candidate.span is None or not _ends_with(candidate.span, name):
                 continue
             found.setdefault((candidate.path, candidate.span), candidate)
-            if len(found) == limit:
-                break
         return tuple(found.values())
 
     async def references(self, name: str, limit: int, scope: Scope) -> tuple[Place, ...]:
@@ -110,31 +113,15 @@ class IndexedRetriever:
         allowed = self._allowed(scope)
         files = {file for file, _, _ in self._corpus.calls_of(last) if allowed is None or allowed[file]}
         ordered = sorted(files, key=lambda file: (paths.is_test(self._corpus.paths[file]), self._corpus.paths[file]))
-        reader = _Reader(self._documents, self._parser, self._store)
+        reader = LiveReader(self._documents, self._parser, self._store)
         found: list[Place] = []
         for file in ordered:
+            if len(found) >= limit:
+                break
             live = await reader.file(self._corpus.paths[file], self._corpus.shas[file], self._corpus.languages[file])
-            if live is None:
-                continue
-            snapshot, analysis = live
-            named = re.compile(rf"(?<!\w){re.escape(last)}(?!\w)")
-            lines = sorted(
-                {
-                    (reference.line, reference.span)
-                    for reference in analysis.parsed.references
-                    if reference.kind == "call"
-                    and reference.name == last
-                    and reference.line < snapshot.text.n_lines
-                    and named.search(snapshot.text.line(reference.line))
-                },
-                key=lambda row: row[0],
-            )
-            for line, span in lines:
-                if len(found) == limit:
-                    return tuple(found)
-                inside = None if span is None else analysis.parsed.spans[span]
-                found.append(Place(snapshot.uri, snapshot.root, snapshot.path, snapshot.sha, line, inside))
-        return tuple(found)
+            if live is not None:
+                found += _places(*live, last)
+        return tuple(found[:limit])
 
     def defines(self, name: str) -> bool:
         """Whether some symbol has exactly this name."""
@@ -148,10 +135,9 @@ class IndexedRetriever:
         if not query.tokens or not self._corpus.n_passages:
             return {}
         vector = self._embedder.embed([embeddable_question(query.text, query.tokens, self._ranker.idf)])[0]
-        ordered = self._corpus.text_ids[self._by_text]
-        cosines = {}
+        cosines: dict[int, float] = {}
         for text_id, cosine in self._vectors.nearest(vector, NEAREST):
-            first, last = np.searchsorted(ordered, [text_id, text_id + 1])
+            first, last = np.searchsorted(self._sorted_ids, [text_id, text_id + 1])
             cosines.update(dict.fromkeys(self._by_text[first:last].tolist(), cosine))
         return cosines
 
@@ -183,23 +169,26 @@ class IndexedRetriever:
         )
 
     async def _candidate(
-        self, reader: _Reader, passage: int, score: float, query: Query, weights: Mapping[str, float]
+        self, reader: LiveReader, passage: int, score: float, query: Query, weights: Mapping[str, float]
     ) -> Candidate | None:
         file = int(self._corpus.file_of[passage])
         path, sha, language = self._corpus.paths[file], self._corpus.shas[file], self._corpus.languages[file]
-        indexed = reader.indexed(sha, language)
         live = await reader.file(path, sha, language)
-        if indexed is None or live is None:
+        if live is None:
             return None
         snapshot, analysis = live
         ordinal: int | None = int(self._corpus.ordinal[passage])
         if snapshot.sha != sha:
-            ordinal = _same_symbol(indexed, int(self._corpus.ordinal[passage]), analysis)
-        if ordinal is None:
+            indexed = reader.indexed(sha, language)
+            ordinal = None if indexed is None else _same_symbol(indexed, int(self._corpus.ordinal[passage]), analysis)
+        if ordinal is None or ordinal >= len(analysis.parsed.passages):
             return None
         at = analysis.parsed.passages[ordinal]
         span = None if at.span is None else analysis.parsed.spans[at.span]
-        if not _stands(snapshot, at, span):
+        if at.lines.end > snapshot.text.n_lines or (span is not None and not stands(snapshot.text, span)):
+            return None
+        parent = None if span is None else parent_of(analysis.parsed, span)
+        if parent is not None and not stands(snapshot.text, parent):
             return None
         focused = focus(snapshot.text, at.lines, weights)
         return Candidate(
@@ -209,53 +198,18 @@ class IndexedRetriever:
             sha=snapshot.sha,
             language=language,
             span=span,
-            parent=parent_of(analysis.parsed, span) if span else None,
+            parent=parent,
             lines=at.lines,
             signature=cuts.signature(snapshot.text, span) if span else "",
             score=round(reordered(score, focused), 4),
             focus=round(focused, 4),
-            reasons=reasons_for(query, path, analysis, ordinal),
+            reasons=reasons_for(query, snapshot.path, analysis, ordinal),
         )
-
-
-class _Reader:
-    """Reads each file once for one search, with the analysis of the text it got."""
-
-    def __init__(self, documents: DocumentSource, parser: SpanParser, store: Store) -> None:
-        self._documents = documents
-        self._parser = parser
-        self._store = store
-        self._files: dict[str, tuple[TextSnapshot, Analysis] | None] = {}
-        self._indexed: dict[tuple[str, str], Analysis | None] = {}
-
-    def indexed(self, sha: str, language: str) -> Analysis | None:
-        """The analysis of the text that was indexed; None when the store has lost it."""
-        key = (sha, language)
-        if key not in self._indexed:
-            data = self._store.analysis(sha, language)
-            self._indexed[key] = None if data is None else decode_analysis(data)
-        return self._indexed[key]
-
-    async def file(self, path: str, sha: str, language: str) -> tuple[TextSnapshot, Analysis] | None:
-        """The text now and its own analysis; None when it may not, or cannot, be read any more."""
-        if path not in self._files:
-            self._files[path] = await self._read(path, sha, language)
-        return self._files[path]
-
-    async def _read(self, path: str, sha: str, language: str) -> tuple[TextSnapshot, Analysis] | None:
-        try:
-            snapshot = await self._documents.snapshot(path)
-        except ReadError:
-            return None  # gone or denied since it was indexed: a hint that leads nowhere is dropped
-        analysis = self.indexed(sha, language) if snapshot.sha == sha else None
-        if analysis is None:
-            analysis = await self._parser.parse(snapshot.text.content, language)
-        return snapshot, analysis
 
 
 def _same_symbol(old: Analysis, ordinal: int, new: Analysis) -> int | None:
     """The passage of a new analysis that holds the symbol an old passage had; None when it is not there just once."""
-    at = old.parsed.passages[ordinal].span
+    at = old.parsed.passages[ordinal].span if ordinal < len(old.parsed.passages) else None
     if at is None:
         return None
     now = find_symbol(new.parsed, old.parsed.spans[at])
@@ -265,27 +219,27 @@ def _same_symbol(old: Analysis, ordinal: int, new: Analysis) -> int | None:
     return next((index for index, passage in enumerate(new.parsed.passages) if passage.span == where), None)
 
 
-def _stands(snapshot: TextSnapshot, passage: Passage, span: Span | None) -> bool:
-    """Whether the lines are in the text and hold the symbol's name: a row of a damaged cache is not followed."""
-    n_lines = snapshot.text.n_lines
-    if passage.lines.end > n_lines:
-        return False
-    if span is None:
-        return True
-    if span.lines.end > n_lines or span.header not in span.lines or (span.doc and span.doc not in span.lines):
-        return False
-    return span.name in snapshot.text.slice(span.lines)
-
-
 def _matches(globs: IgnoreStack, path: str) -> bool:
     """Whether globs in gitignore syntax match a file or a folder above it."""
     return globs.ignores(path, False) or any(globs.ignores(folder, True) for folder in folders_above(path))
 
 
 def _ends_with(span: Span, name: str) -> bool:
-    wanted = _dotted(name)
-    return _dotted(span.qualified_name)[-len(wanted) :] == wanted
+    wanted = name_parts(name)
+    return name_parts(span.qualified_name)[-len(wanted) :] == wanted
 
 
-def _dotted(name: str) -> list[str]:
-    return [part for part in re.split(r"::|->|[.#\\]", name) if part]
+def _places(snapshot: TextSnapshot, analysis: Analysis, name: str) -> list[Place]:
+    """The lines of a file that call the name, in order, each with the symbol around it."""
+    named = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    calls = {
+        (reference.line, -1 if reference.span is None else reference.span)
+        for reference in analysis.parsed.references
+        if reference.kind == "call" and reference.name == name and reference.line < snapshot.text.n_lines
+    }
+    places = []
+    for line, at in sorted(calls):
+        inside = None if at < 0 else analysis.parsed.spans[at]
+        if named.search(snapshot.text.line(line)) and (inside is None or stands(snapshot.text, inside)):
+            places.append(Place(snapshot.uri, snapshot.root, snapshot.path, snapshot.sha, line, inside))
+    return places

@@ -13,15 +13,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from toolrag.adapters.cache_dir import TEMPORARY
+
 _MAGIC: Final = b"toolrag1"
 _DIGEST_BYTES: Final = 16
+_ALIGNMENT: Final = 8
+"""Where the payload begins is a multiple of it, so that arrays can be used where they lie."""
 
 
 def write_sealed(path: Path, header: Mapping[str, object], payload: bytes) -> None:
     """Write a file of mode 0600, whole or not at all. Raises OSError (disk full, no permission)."""
     head = json.dumps(header, sort_keys=True).encode()
+    head += b" " * (-(len(_MAGIC) + _DIGEST_BYTES + 4 + len(head)) % _ALIGNMENT)
     body = len(head).to_bytes(4, "big") + head + payload
-    descriptor, beside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    descriptor, beside = tempfile.mkstemp(prefix=TEMPORARY, dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(_MAGIC + _digest(body))
@@ -45,8 +50,11 @@ def read_sealed(path: Path) -> tuple[dict[str, object], memoryview] | None:
     if bytes(data[: len(_MAGIC)]) != _MAGIC or bytes(data[len(_MAGIC) : start]) != _digest(body):
         return None
     size = int.from_bytes(body[:4], "big")
-    header = json.loads(bytes(body[4 : 4 + size]))
-    return header, body[4 + size :]
+    try:
+        header = json.loads(bytes(body[4 : 4 + size]))
+    except ValueError:
+        return None
+    return (header, body[4 + size :]) if isinstance(header, dict) else None
 
 
 def _digest(body: bytes | memoryview) -> bytes:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from toolrag.adapters.sealed_file import read_sealed, write_sealed
+
+COSINE_DECIMALS: Final = 6
+"""Cosines that agree so far are equal: what float32 can tell."""
 
 
 class FlatVectors:
@@ -28,9 +32,12 @@ class FlatVectors:
 
     def add(self, ids: Sequence[int], vectors: npt.NDArray[np.float32]) -> None:
         """Puts vectors in; an id that is already there gets the new one."""
-        self.remove(ids)
-        self._ids = np.concatenate([self._ids, np.array(ids, np.int64)])
-        self._matrix = np.concatenate([self._matrix, vectors.astype(np.float32).reshape(-1, self._dimensions)])
+        new = dict(zip(ids, vectors.astype(np.float32).reshape(-1, self._dimensions), strict=True))
+        if not new:
+            return
+        self.remove(new)
+        self._ids = np.concatenate([self._ids, np.array(list(new), np.int64)])
+        self._matrix = np.concatenate([self._matrix, np.stack(list(new.values()))])
 
     def remove(self, ids: Iterable[int]) -> None:
         """Takes ids out; one that is not there is passed over."""
@@ -40,8 +47,14 @@ class FlatVectors:
 
     def nearest(self, vector: npt.NDArray[np.float32], limit: int) -> list[tuple[int, float]]:
         """At most `limit` pairs of id and cosine, nearest first, equal cosines by id."""
-        cosines = self._matrix @ vector
-        order = np.lexsort((self._ids, -cosines))[:limit]
+        count = min(limit, len(self._ids))
+        if count <= 0:
+            return []
+        # The product of equal rows differs in its last bits by where they lie.
+        cosines = np.round(self._matrix @ vector, COSINE_DECIMALS)
+        least = np.partition(cosines, len(cosines) - count)[len(cosines) - count]
+        chosen = np.flatnonzero(cosines >= least)  # with all that tie with the last one
+        order = chosen[np.lexsort((self._ids[chosen], -cosines[chosen]))][:count]
         return [(int(self._ids[row]), float(cosines[row])) for row in order]
 
     def save(self, path: str) -> None:
@@ -59,6 +72,8 @@ class FlatVectors:
         wanted = {"kind": self.engine, "dimensions": self._dimensions, "count": count}
         if header != wanted or not isinstance(count, int) or len(payload) != count * (8 + 4 * self._dimensions):
             return False
-        self._ids = np.frombuffer(payload[: count * 8], np.int64)
-        self._matrix = np.frombuffer(payload[count * 8 :], np.float32).reshape(count, self._dimensions)
+        matrix = np.frombuffer(payload[count * 8 :], np.float32).reshape(count, self._dimensions)
+        if not np.isfinite(matrix).all():
+            return False
+        self._ids, self._matrix = np.frombuffer(payload[: count * 8], np.int64), matrix
         return True

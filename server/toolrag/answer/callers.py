@@ -21,7 +21,8 @@ from toolrag.text import LineRange
 MAX_PLACES = 200
 """Places that are counted; beyond them the count is said to be incomplete."""
 MAX_CLAIMS = 6
-MAX_SPAN_LINES = 300
+MAX_LINES_BETWEEN = 300
+"""A call and its symbol's header are read together when they are no farther apart, else one by one."""
 
 
 async def draft_callers(
@@ -47,7 +48,7 @@ async def draft_callers(
             # Changed since it was found: such a place is not mentioned.
     for candidate in definitions[:1]:
         drafts += await _definition(candidate, reader)
-    files = len({place.path for place in places})
+    files = len({place.uri for place in places})
     return drafts, Callers(name, len(places), files, len(places) < MAX_PLACES)
 
 
@@ -57,7 +58,7 @@ def _spread(places: Sequence[Place]) -> list[Place]:
     first: list[Place] = []
     later: list[Place] = []
     for place in places:
-        key = (place.path, place.span.qualified_name if place.span else "")
+        key = (place.uri, place.span.qualified_name if place.span else "")
         (later if key in seen else first).append(place)
         seen.add(key)
     return first + later
@@ -70,13 +71,10 @@ async def _draft(name: str, place: Place, reader: RangeReader) -> Draft:
         return Draft(f"{_named(name, here, line)} at the top level: {_code(here, line)}.", (Cut(here, line),))
     header = LineRange(place.span.header.start, place.span.header.start + 1)
     symbol = place.span.qualified_name
-    if len(place.span.lines) <= MAX_SPAN_LINES:
-        here = there = await _evidence(
-            reader, place, LineRange(min(header.start, line.start), max(header.end, line.end))
-        )
-    else:
-        here = await _evidence(reader, place, line)
-        there = await _evidence(reader, place, header)
+    both = LineRange(min(header.start, line.start), max(header.end, line.end))
+    together = await _together(reader, place, both) if len(both) <= MAX_LINES_BETWEEN else None
+    here = together or await _evidence(reader, place, line)
+    there = together or await _evidence(reader, place, header)
     text = f"{_named(name, here, line)} in `{place.span.name}`: {_code(here, line)}."
     return Draft(text, (Cut(here, line, symbol), Cut(there, header, symbol)))
 
@@ -91,6 +89,15 @@ async def _definition(candidate: Candidate, reader: RangeReader) -> list[Draft]:
 
 async def _evidence(reader: RangeReader, place: Place, lines: LineRange) -> Evidence:
     return (await reader.read_range(place.uri, lines.start + 1, lines.end, place.sha)).evidence
+
+
+async def _together(reader: RangeReader, place: Place, lines: LineRange) -> Evidence | None:
+    try:
+        return await _evidence(reader, place, lines)
+    except ReadError as error:
+        if error.code != "too_large":
+            raise
+        return None
 
 
 def _named(name: str, evidence: Evidence, line: LineRange) -> str:

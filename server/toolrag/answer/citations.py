@@ -35,14 +35,16 @@ def locate(text: Text, lines: LineRange, sha: str, anchor: Anchor) -> tuple[Stan
     """How a citation stands in a text (PROTOCOL section 2, "Standings"), and where its lines are when they are there.
 
     `moved` only to the single place where the lines stand, and only if that copy is the cited one: it was the only
-    one then, or both sides of its anchor agree.
+    one then, or both sides of its anchor agree. `changed` where a side of the anchor stands beside other text, also
+    when a twin of the lines stands elsewhere.
     """
     if lines.end <= text.n_lines and text.sha_of(lines) == sha:
         return "verified", lines
     places = occurrences(text, sha, len(lines))
     if len(places) == 1 and (anchor.occurrences == 1 or _same_surroundings(text, places[0], anchor)):
         return "moved", places[0]
-    if not places and (_stands(text, anchor.before) or _stands(text, anchor.after)):
+    starts, ends = {place.start for place in places}, {place.end for place in places}
+    if _ends_of(text, anchor.before) - starts or _starts_of(text, anchor.after) - ends:
         return "changed", None
     return "gone", None
 
@@ -75,11 +77,22 @@ def _hash(line: str) -> str:
 
 
 def _same_surroundings(text: Text, lines: LineRange, anchor: Anchor) -> bool:
+    """Whether all that stood around the lines stands around them here; at a file's edge that may have been less."""
     here = anchor_of(text, lines)
-    return (here.before, here.after) == (anchor.before, anchor.after)
+    above = here.before[max(0, len(here.before) - len(anchor.before)) :]
+    return above == anchor.before and here.after[: len(anchor.after)] == anchor.after
 
 
-def _stands(text: Text, side: tuple[str, ...]) -> bool:
-    """Whether one side of an anchor is somewhere in the text, whole."""
-    hashes = [_hash(line) for line in text.lines(LineRange(0, text.n_lines))]
-    return bool(side) and any(tuple(hashes[at : at + len(side)]) == side for at in range(len(hashes)))
+def _ends_of(text: Text, side: tuple[str, ...]) -> set[int]:
+    return {start + len(side) for start in _starts_of(text, side)}
+
+
+def _starts_of(text: Text, side: tuple[str, ...]) -> set[int]:
+    """The lines at which one side of an anchor begins; none for one of empty lines, which stand everywhere."""
+    if all(line == _EMPTY for line in side):
+        return set()
+    hashes = tuple(_hash(line) for line in text.lines(LineRange(0, text.n_lines)))
+    return {at for at in range(len(hashes)) if hashes[at] == side[0] and hashes[at : at + len(side)] == side}
+
+
+_EMPTY: Final = _hash("")

@@ -11,23 +11,34 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from toolrag.answer.statements import Statement
+from toolrag.answer import prose
+from toolrag.answer.statements import Statement, masked
 
 CODE_CHARACTERS: Final = 72
 """Longer code is shortened at a token, with an ellipsis."""
 
 ClauseKind = Literal["assign", "return", "raise", "yield", "call", "require"]
 
+# Each of these reads the outer form of a statement (`statements.masked`), where strings and brackets are blank.
 _SILENT: Final = re.compile(
-    r"(?:async\s+)?(?:def|class|function|func|fn|import|from|pass|global|nonlocal|del|package|use)\b|@"
+    r"(?:async\s+)?(?:def|class|function|func|fn|import|from|pass|global|nonlocal|del|package|use)\b(?!\s*=|[.(\[:,])|@"
+    r"|type\s+\w"
 )
-_ASSIGNED: Final = re.compile(
-    r"(?P<target>[\w.\[\]'\", *()]+?)(?::\s*[^=]+?)?\s*(?P<mark>[-+*/|&%]|//|\*\*)?=(?!=)\s*(?P<value>.+)"
+_OPENS: Final = re.compile(r"(?:if|elif|else|for|while|with|try|except|finally|async)\b")
+_OPENS_SOMEWHERE: Final = re.compile(r"(?:match|case|switch|catch)\b")
+"""Openers in some languages, and names in others: `match = pattern.search(text)`."""
+_VERB: Final = re.compile(r"(?P<word>return|raise|throw|yield|assert)(?:\s+|(?=\())(?P<rest>.+)")
+_ASSIGNMENT: Final = re.compile(
+    r"(?P<target>[^=]*?[\w\])\s])(?P<mark>//|\*\*|<<|>>|[-+*/|&%@^])?=(?!=)\s*(?P<value>.+)"
 )
-_CALLED: Final = re.compile(r"(?:await\s+)?(?P<name>[^\W\d][\w.]*)\(.*\)$")
-_CONDITION: Final = re.compile(r"(?:(?:el)?if|elsif|else if)\b\s*\(?(?P<code>.+?)\)?$")
-_LOOP: Final = re.compile(r"(?:async\s+)?for\s+(?P<each>.+?)\s+in\s+(?P<all>.+)$")
-_TOKEN: Final = re.compile(r"\w+|\s+|.")
+_PLACE: Final = r"\*?(?:[^\W\d]\w*|[(\[]\0*[)\]])(?:\.\w+|[(\[]\0*[)\]])*"
+_PLACES: Final = re.compile(rf"{_PLACE}(?:\s*,\s*{_PLACE})*,?")
+_CALL: Final = re.compile(r"(?:await\s+)?[^\W\d][\w.]*(?:\(\0*\)|\[\0*\]|\.\w+)*\(\0*\)")
+_CONDITION: Final = re.compile(r"(?:(?:el)?if|elsif|else if)\b\s*(?P<code>.+)")
+_LOOP: Final = re.compile(r"(?:async\s+)?for\s+(?P<each>.+?)\s+in\s+(?P<all>.+)")
+_WHILE: Final = re.compile(r"while\b\s*(?P<code>.+)")
+_EXCEPT: Final = re.compile(r"(?:except|catch)\b\*?\s*(?P<code>.+?)(?:\s+as\s+\w+)?")
+_TOKEN: Final = re.compile(r"\w+|\s+|[-+*/%=<>!&|^]+|.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,42 +63,28 @@ def code(text: str, limit: int = CODE_CHARACTERS) -> str:
         # Between two arguments is a better place to stop than within one.
         comma = kept.rfind(", ")
         text = f"{kept[: comma + 1] if comma > limit // 3 else kept.rstrip()} …"
-    mark = "``" if "`" in text else "`"
-    return f"{mark}{text}{mark}"
+    return prose.code(text)
 
 
 def clause(statement: Statement) -> Clause | None:
     """What a statement does; None for one that only opens a block, declares, or is not understood."""
     text = statement.text
-    if statement.is_comment or not text or _SILENT.match(text):
+    outer = masked(text)
+    if statement.is_comment or not text or ";" in outer or _SILENT.match(outer):
         return None
-    word, _, rest = text.partition(" ")
-    rest = rest.strip()
-    simple: dict[str, tuple[ClauseKind, str]] = {
-        "return": ("return", "returns"),
-        "raise": ("raise", "raises"),
-        "throw": ("raise", "throws"),
-        "yield": ("yield", "yields"),
-        "assert": ("require", "requires"),
-    }
-    if word in simple:
-        kind, verb = simple[word]
-        if kind == "yield" and rest.startswith("from "):
-            verb, rest = "yields each of", rest.removeprefix("from ")
-        if word == "assert":
-            rest = re.sub(r",\s*[rfbRFB]?[\"'].*$", "", rest)
-        if kind == "raise":
-            rest = rest.split(" from ")[0]
-        return Clause(kind, f"{verb} {code(rest)}") if rest else None
-    if re.match(r"(?:if|elif|else|for|while|with|try|except|finally|async|match|case|switch|catch)\b", text):
+    if match := _VERB.fullmatch(outer):
+        return _said(match["word"], text[match.start("rest") :], outer[match.start("rest") :])
+    if _OPENS.match(outer):
         return None
-    assigned = _ASSIGNED.fullmatch(text)
-    if assigned:
-        target, value = assigned["target"].strip(), assigned["value"]
-        if assigned["mark"]:
-            return Clause("assign", f"updates {code(target)} by {code(value)}", target)
-        return Clause("assign", f"sets {code(target)} to {code(value)}", target)
-    if _CALLED.fullmatch(text):
+    if match := _ASSIGNMENT.fullmatch(outer):
+        place = match["target"].partition(":")[0].rstrip()  # what follows is its type
+        if _PLACES.fullmatch(place):
+            target, value = text[: len(place)], text[match.start("value") :]
+            if match["mark"]:
+                change = f"{match['mark']}= {value}"
+                return Clause("assign", f"updates {code(target)} with {code(change)}", target)
+            return Clause("assign", f"sets {code(target)} to {code(value)}", target)
+    if _CALL.fullmatch(outer) and not _OPENS_SOMEWHERE.match(outer):
         return Clause("call", f"calls {code(text.removeprefix('await '))}")
     return None
 
@@ -95,14 +92,15 @@ def clause(statement: Statement) -> Clause | None:
 def circumstance(opener: Statement) -> str:
     """When the body of a block runs: ``when `x` ``; empty for an opener that says nothing of it."""
     text = opener.text
-    if match := _CONDITION.fullmatch(text):
-        return f"when {code(_balanced(match['code']))}"
-    if match := _LOOP.fullmatch(text):
-        return f"for each {code(match['each'])} in {code(match['all'])}"
-    if match := re.fullmatch(r"while\s+(.+)", text):
-        return f"as long as {code(match[1])}"
-    if match := re.fullmatch(r"(?:except|catch)\s+(.+?)(?:\s+as\s+\w+)?", text):
-        return f"on {code(match[1])}"
+    outer = masked(text)
+    if match := _CONDITION.fullmatch(outer):
+        return f"when {code(_unbracketed(text, match))}"
+    if match := _LOOP.fullmatch(outer):
+        return f"for each {code(text[slice(*match.span('each'))])} in {code(text[slice(*match.span('all'))])}"
+    if match := _WHILE.fullmatch(outer):
+        return f"as long as {code(_unbracketed(text, match))}"
+    if match := _EXCEPT.fullmatch(outer):
+        return f"on {code(_unbracketed(text, match))}"
     return ""
 
 
@@ -139,7 +137,20 @@ def alternative_of(body: Sequence[Statement], at: int) -> int | None:
     return None
 
 
-def _balanced(text: str) -> str:
-    """The condition without a bracket that only its language asks for, and with those it needs."""
-    missing = text.count("(") - text.count(")")
-    return text + ")" * max(missing, 0)
+def _said(word: str, text: str, outer: str) -> Clause | None:
+    """What a statement that begins with a verb of its language does with the rest of it."""
+    if word == "return":
+        return Clause("return", f"returns {code(text)}")
+    if word == "yield":
+        each = text.removeprefix("from ")
+        return Clause("yield", f"yields {'each of ' if each != text else ''}{code(each)}")
+    if word == "assert":
+        return Clause("require", f"requires {code(text[: len(outer.partition(',')[0])])}")
+    cause = len(outer.partition(" from ")[0])
+    return Clause("raise", f"{word}s {code(text[:cause])}")
+
+
+def _unbracketed(text: str, match: re.Match[str]) -> str:
+    """The `code` of a match without brackets around all of it, which only some languages ask for."""
+    found = text[slice(*match.span("code"))]
+    return found[1:-1] if re.fullmatch(r"\(\0*\)", match["code"]) else found

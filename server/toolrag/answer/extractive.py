@@ -29,7 +29,7 @@ N_CANDIDATES = 8
 """Candidates an answer carries."""
 N_SEARCHED = 40
 """Candidates that are looked at by their names and scores."""
-N_READ = 8
+N_READ = 10
 """Candidates that are read."""
 MISSING_SHARE = 0.25
 """An answer is partial when words of this share of the question's weight occur in no file."""
@@ -108,7 +108,7 @@ def _outcome(
         message = f"No line of the {searched.files:,} files that were searched names `{callers.name}(`."
         return "partial", Reason("nothing_found", message)
     if verified.claims:
-        if relevance.weight_of(searched.missing) >= MISSING_SHARE:
+        if relevance.weight_of(word for word in searched.missing if question.weight(word) == 1) >= MISSING_SHARE:
             return "partial", Reason("nothing_found", _none_mentions(searched))
         return "answered", None
     if verified.dropped:

@@ -1,6 +1,8 @@
 """Words of a file as safe Markdown, and Markdown as words for a terminal. Pure.
 
-What a file says is data: nothing in it becomes markup, a link or an image in an answer.
+What a file says is data: nothing in it becomes markup, a link or an image in an answer. What is written here means the
+same to CommonMark 0.31 and to GitHub's dialect, which also links bare addresses.
+Absent on purpose: a Markdown parser. A file's words keep their code spans and lose every other meaning.
 """
 
 from __future__ import annotations
@@ -9,51 +11,109 @@ import re
 import unicodedata
 from typing import Final
 
-_CODE: Final = re.compile(r"(`+)(.+?)\1(?!`)", re.DOTALL)
-_LINK: Final = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
-_URL: Final = re.compile(r"<?\b[a-z][a-z0-9+.-]*://[^\s<>`]+>?", re.IGNORECASE)
+CODE_SPAN: Final = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
+"""A code span as CommonMark 6.1 has it: closed by the next run of exactly as many backticks as opened it."""
+
+# Lengths are bounded so that no text, however made, takes more than linear time.
+_LINK: Final = re.compile(r"(?<![\w)\]])!?\[([^\[\]]{0,300})\]\([^()\n]{0,500}\)")
+_ADDRESS: Final = re.compile(
+    r"""(?<![\w.+-])<?(?P<address>
+        (?: [a-z][a-z0-9+.-]{1,20}:// | (?:www\.|mailto:|xmpp:)(?=\w) | [\w.+-]{1,64}@(?=\w) )
+        [^\s<>`]* [^\s<>`.,;:!?'")\]*_~]
+    )>?""",
+    re.IGNORECASE | re.VERBOSE,
+)
 # An underscore within a word is no markup (CommonMark 6.2), and names are easier to read without backslashes.
-_SPECIAL: Final = re.compile(r"([\\<>\[\]*~|#!&]|(?<!\w)_|_(?!\w))")
-_ESCAPED: Final = re.compile(r"\\([\\<>\[\]*_~|#!&])")
-_HIDDEN: Final = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200b\u2060\ufeff")
+_SPECIAL: Final = re.compile(r"[\\<>\[\]*~|#!&]|(?<![^\W_])(?<!_)_+|_++(?![^\W_])")
+_BLOCK_MARK: Final = re.compile(r"(?:[-+=]|\d{1,9}[.)])")
+"""What begins a list, a rule or an underline when it stands first."""
+_ESCAPED: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
+
+_WRITTEN_OUT: Final = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
+"""Categories of controls, of formats such as direction marks and zero-width characters, of lone surrogates, and of
+line ends no editor shows."""
+_INVISIBLE: Final = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\ufe00-\ufe0d\U000e0100-\U000e01ef]")
+"""Letters and marks without a shape of their own: fillers, and selectors that can carry a hidden text."""
 
 
 def markdown(words: str) -> str:
-    """A file's words as Markdown that shows them and does nothing: code stays code, all else is escaped."""
+    """A file's words as Markdown that shows them and does nothing: code stays code, all else is escaped.
+
+    White space is folded to single blanks; of a link only its text is shown, and an address as code.
+    """
     pieces: list[str] = []
     at = 0
-    flat = " ".join(visible(words).split())
-    for match in _CODE.finditer(flat):
+    flat = visible(" ".join(words.split()))
+    for match in CODE_SPAN.finditer(flat):
         pieces += [_escaped(flat[at : match.start()]), match[0]]
         at = match.end()
-    return "".join([*pieces, _escaped(flat[at:])])
+    text = _joined([*pieces, _escaped(flat[at:])])
+    mark = _BLOCK_MARK.match(text)
+    return f"{text[: mark.end() - 1]}\\{text[mark.end() - 1 :]}" if mark else text
+
+
+def code(text: str) -> str:
+    """Text as a code span on one line, whatever backticks it holds, with what hides written out; "" for blank text."""
+    text = visible(re.sub(r"\s", " ", text.strip()))
+    if not text:
+        return ""
+    runs = set(map(len, re.findall(r"`+", text)))
+    mark = "`" * next(length for length in range(1, len(runs) + 2) if length not in runs)
+    # CommonMark takes one blank off either side, so that code may begin and end with a backtick.
+    return f"{mark} {text} {mark}" if text[0] == "`" or text[-1] == "`" else f"{mark}{text}{mark}"
 
 
 def plain(text: str) -> str:
-    """Markdown of an answer as a terminal shows it: escapes off, backticks kept."""
-    return _ESCAPED.sub(r"\1", text)
+    """Markdown of an answer as a terminal shows it: escapes off, code as it is, backticks kept."""
+    pieces: list[str] = []
+    at = 0
+    for match in CODE_SPAN.finditer(text):
+        pieces += [_ESCAPED.sub(r"\1", text[at : match.start()]), match[0]]
+        at = match.end()
+    return "".join([*pieces, _ESCAPED.sub(r"\1", text[at:])])
 
 
-def visible(text: str, keep: str = "\n\t") -> str:
-    """Text with control and direction characters written out (`\\x1b`), so that a terminal obeys none of them."""
+def visible(text: str, keep: str = "") -> str:
+    """Text with what steers a terminal or hides from a reader written out (`\\x1b`), but for the characters in `keep`.
+
+    Written out are control characters, direction marks, zero-width and other invisible characters, lone surrogates.
+    """
+    if text.isascii() and text.isprintable():
+        return text
     return "".join(
-        character
-        if character in keep or (unicodedata.category(character) not in ("Cc", "Cs") and character not in _HIDDEN)
-        else _written_out(character)
-        for character in text
+        character if character in keep or not _hides(character) else _written_out(character) for character in text
     )
+
+
+def _hides(character: str) -> bool:
+    return unicodedata.category(character) in _WRITTEN_OUT or bool(_INVISIBLE.match(character))
 
 
 def _written_out(character: str) -> str:
     value = ord(character)
-    return f"\\x{value:02x}" if value < 0x100 else f"\\u{value:04x}"
+    if value < 0x100:
+        return f"\\x{value:02x}"
+    return f"\\u{value:04x}" if value < 0x10000 else f"\\U{value:08x}"
 
 
 def _escaped(words: str) -> str:
-    words = _URL.sub(lambda match: f"`{match[0].strip('<>')}`", _LINK.sub(r"\1", words.replace("`", "'")))
+    """Words without a code span; the only ones afterwards are those put around addresses."""
+    words = _LINK.sub(r"\1", words.replace("`", "'"))
     pieces: list[str] = []
     at = 0
-    for match in _CODE.finditer(words):
-        pieces += [_SPECIAL.sub(r"\\\1", words[at : match.start()]), match[0]]
+    for match in _ADDRESS.finditer(words):
+        pieces += [_without_markup(words[at : match.start()]), f"`{match['address']}`"]
         at = match.end()
-    return "".join([*pieces, _SPECIAL.sub(r"\\\1", words[at:])])
+    return _joined([*pieces, _without_markup(words[at:])])
+
+
+def _without_markup(words: str) -> str:
+    return _SPECIAL.sub(lambda match: "".join(f"\\{character}" for character in match[0]), words)
+
+
+def _joined(pieces: list[str]) -> str:
+    """The pieces in a row; two code spans that touch would be one, so a blank parts them."""
+    text = ""
+    for piece in pieces:
+        text += f" {piece}" if text.endswith("`") and piece.startswith("`") else piece
+    return text

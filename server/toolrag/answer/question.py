@@ -7,44 +7,69 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from toolrag.retrieval.query import distinct_names, parse_query
-from toolrag.retrieval.tokens import question_words
+from toolrag.retrieval.tokens import VAGUE_WORDS, question_words
 
 QuestionKind = Literal["where", "what", "how", "callers", "when", "other"]
 
-_NAME: Final = r"`?(?P<name>[^\W\d][\w.]*)`?(?:\(\))?"
-_ARTICLE: Final = r"(?:the |a |an )?(?:(?:function|method|class|constant|symbol|decorator|module) )?"
-_CALLERS: Final = (
-    re.compile(rf"\b(?:who|what|which|where)\b(?:\s+\w+){{0,3}}?\s+(?:calls?|invokes?)\s+{_ARTICLE}{_NAME}", re.I),
-    re.compile(rf"\b(?:who|what|where|which)\b.*?\b(?:is|are|gets?)\s+{_ARTICLE}{_NAME}\s+(?:called|invoked)\b", re.I),
-    re.compile(rf"\b(?:callers|calls|call sites|usages|uses)\s+(?:of|to)\s+{_ARTICLE}{_NAME}", re.I),
-    re.compile(rf"\bwho\s+uses\s+{_ARTICLE}{_NAME}", re.I),
-    re.compile(rf"\bwhere\s+is\s+{_ARTICLE}{_NAME}\s+used\b", re.I),
+_KIND_WORD: Final = "(?:function|method|class|constant|symbol|decorator|module)"
+_NAME: Final = (
+    r"(?!(?:the|a|an|it|this|that|they|them|these|those|what|which|who|is|are|was|were|be|made|done|being)\b"
+    rf"|{_KIND_WORD}\s+(?:called|invoked|used)\b)"
+    r"`?(?P<name>[^\W\d][\w.]*)`?(?:\(\)`?)?"
 )
-_SUBJECT: Final = (
-    re.compile(
-        rf"\bwhat\s+(?:does|do|did)\s+{_ARTICLE}{_NAME}\s+(?:\w+\s+)?(?:do|mean|return|give|raise|yield)\b", re.I
-    ),
-    re.compile(rf"\bwhat(?:\s+is|'s|\s+are)\s+{_ARTICLE}{_NAME}(?:\s+(?:for|about))?\s*\??$", re.I),
-    re.compile(rf"\bwhere(?:\s+is|'s|\s+are)\s+{_ARTICLE}{_NAME}(?:\s+(?:defined|declared|implemented))?\s*\??$", re.I),
-    re.compile(rf"\bhow\s+(?:does|do)\s+{_ARTICLE}{_NAME}\s+works?\b", re.I),
+_ARTICLE: Final = rf"(?:the |a |an )?(?:{_KIND_WORD} )?"
+_X: Final = rf"{_ARTICLE}{_NAME}(?:\s+{_KIND_WORD}\b)?"
+_END: Final = r"(?:\s+(?:in|from|within|inside|anywhere|here)\b.{0,200})?\s*[?.!]*$"
+_CALLERS: Final = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"\b(?:who|what|which|where)\b(?:\s+\w+){{0,3}}?\s+(?:calls?|invokes?|calling|invoking)\s+{_X}",
+        rf"\b(?:who|what|where|which)\b.{{0,80}}?\b(?:is|are|gets?)\s+{_X}\s+(?:called|invoked)\b(?!\s+(?:that|which)\b)",
+        rf"\b(?:callers|calls|call sites|usages|uses|references)\s+(?:of|to)\s+{_X}",
+        rf"\bcalls\s+are\s+made\s+to\s+{_X}",
+        rf"\bdo(?:es)?\s+(?:any|some)(?:thing|one|body)\s+(?:call|invoke|use)\s+{_X}",
+        rf"^\W*(?:is|are)\s+{_X}(?:\s+(?:ever|still|actually|really))?\s+(?:called|invoked|used)\b(?:\s+anywhere)?{_END}",
+        rf"\bwho\s+uses\s+{_X}",
+        rf"\b(?:what|which(?:\s+\w+){{1,2}})\s+(?:uses?|depends?\s+on)\s+{_X}{_END}",
+        rf"\bwhere\s+is\s+{_X}\s+used\b",
+        rf"\bwhere\s+do(?:es)?\s+\w+\s+use\s+{_X}{_END}",
+    )
+)
+_SUBJECT: Final = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"\bwhat\s+(?:\w+\s+)?(?:does|do|did|can|may|will)\s+{_X}\s+(?:\w+\s+)?"
+        r"(?:do|mean|return|give|raise|throw|yield|take|accept|expect|need|call)\b",
+        rf"\bwhat(?:\s+is|'s|\s+are)\s+{_X}(?:\s+(?:for|about))?\s*[?.!]*$",
+        rf"\bwhere(?:\s+is|'s|\s+are)\s+{_X}(?:\s+(?:defined|declared|implemented))?\s*[?.!]*$",
+        rf"\bhow\s+(?:does|do)\s+{_X}\s+works?\b",
+        r"(?:\b(?:explain|describe|define|show(?:\s+me)?|tell\s+me\s+about|what\s+about)"
+        rf"|\b(?:definition|purpose|signature|arguments|parameters|docs?)\s+(?:of|to|for))\s+{_X}{_END}",
+    )
+)
+_BARE: Final = re.compile(r"[^\W\d][\w.]*")
+_WHEN: Final = re.compile(
+    r"\bwhat\s+(?:happens|will happen|would happen)\b|\bwhat\s+if\b|^\W*when\b"
+    r"|\bunder\s+(?:what|which)\s+conditions?\b",
+    re.IGNORECASE,
 )
 _KINDS: Final[tuple[tuple[QuestionKind, re.Pattern[str]], ...]] = (
-    ("when", re.compile(r"\bwhat\s+(?:happens|will happen|would happen)\b|\bwhat\s+if\b", re.I)),
-    ("where", re.compile(r"\bwhere\b|\bin\s+which\s+(?:file|module|class|function)\b", re.I)),
+    (
+        "where",
+        re.compile(
+            r"\bwhere\b|\bin\s+which\s+(?:class|function)\b|\b(?:which|what)\s+(?:file|module|package|folder)\b", re.I
+        ),
+    ),
     ("how", re.compile(r"\bhow\b|\bwhy\b", re.I)),
-    ("what", re.compile(r"\bwhat\b|\bwhich\b|\bexplain\b|\bdescribe\b", re.I)),
+    (
+        "what",
+        re.compile(
+            r"\bwhat\b|\bwhich\b|\bexplain\b|\bdescribe\b|\bshow\b|\btell\s+me\b|\bdefin(?:e|ition)\b"
+            r"|\b(?:purpose|signature|value|arguments|parameters)\s+(?:of|to)\b",
+            re.I,
+        ),
+    ),
 )
-_VAGUE: Final = frozenset(
-    """
-    add added apply applied build builds built calculate calculated call called change changed check checked checks
-    choose chosen code compute computed configure configured create created creates decide decided decides declared
-    default defaults define defined definition determine determined file find found function get gets happen located
-    look made make makes method module parse parsed pick picked place process processed produce produced read reads
-    registered resolve resolved run runs set sets setting settings start started store stored take taken turn turned
-    value values write written class
-    """.split()
-)
-"""Words that say what is done rather than to what: an answer may lack them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +90,7 @@ class Question:
 
     def weight(self, word: str) -> float:
         """How much of a share a word has in whether the question is answered: vague verbs count little."""
-        return 0.25 if word.lower() in _VAGUE else 1.0
+        return 0.25 if word.lower() in VAGUE_WORDS else 1.0
 
 
 def parse_question(text: str) -> Question:
@@ -74,13 +99,16 @@ def parse_question(text: str) -> Question:
     names = distinct_names(stripped)
     words = tuple(question_words(stripped))
     wants = parse_query(stripped).wants_tests
-    for pattern in _CALLERS:
+    bare = stripped.rstrip("?!. ").strip("`").removesuffix("()")
+    if _BARE.fullmatch(bare):
+        return Question(text, "what", bare, bool(names), words, wants)
+    # What happens when something is called is not asked of its callers.
+    happens = _WHEN.search(stripped)
+    for pattern in () if happens else _CALLERS:
         if match := pattern.search(stripped):
             return Question(text, "callers", match["name"].rstrip("."), True, words, wants)
-    bare = stripped.rstrip("?!. ").removesuffix("()")
-    if re.fullmatch(r"`?[^\W\d][\w.]*`?", bare):
-        return Question(text, "what", bare.strip("`"), bool(names), words, wants)
     kind: QuestionKind = next((kind for kind, pattern in _KINDS if pattern.search(stripped)), "other")
+    kind = "when" if happens else kind
     for pattern in _SUBJECT:
         if match := pattern.search(stripped):
             name = match["name"].rstrip(".")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from toolrag.answer.types import Evidence, Usage
 from toolrag.config import Budget, ReadLimits
@@ -77,9 +78,8 @@ class RangeReader:
 
         Raises ReadError, any code of PROTOCOL section 1. A failed read makes no evidence.
         """
+        self._check_reads(self._calls < self._budget.tool_calls)
         self._calls += 1
-        if self._calls > self._budget.tool_calls or len(self._evidence) >= self._budget.reads:
-            raise ReadError("budget_spent", "This run has used up its reads. Answer from what was read.")
         snapshot = await self._documents.snapshot(path)
         if expect_sha is not None and snapshot.sha != expect_sha:
             raise await self._stale(snapshot, expect_sha)
@@ -87,41 +87,42 @@ class RangeReader:
         text = snapshot.text.slice(lines)
         size = len(text.encode("utf-8", "surrogatepass"))
         if size > self._limits.max_bytes:
-            raise ReadError(
-                "too_large",
-                f"These lines are {size:,} bytes; a read gives at most {self._limits.max_bytes:,}. Ask for fewer.",
-                totalLines=snapshot.text.n_lines,
-            )
+            most = f"a read gives at most {self._limits.max_bytes:,}"
+            message = f"These lines are {size:,} bytes and {most}; ask for fewer."
+            if len(lines) == 1:
+                message = f"Line {lines.end:,} is {size:,} bytes and {most}; leave it out."
+            raise ReadError("too_large", message, totalLines=snapshot.text.n_lines)
+        self._check_reads(True)  # others may have been reading while this one waited for its document
         if self._bytes + size > self._budget.bytes:
-            raise ReadError("budget_spent", "This run has used up its bytes. Answer from what was read.")
+            raise ReadError(
+                "budget_spent", "This run has too few bytes left for these lines; answer from what was read."
+            )
         self._bytes += size
         evidence = Evidence(f"e{len(self._evidence) + 1}", snapshot, lines)
         self._evidence.append(evidence)
         return ReadResult(evidence, text, snapshot.text.sha_of(lines))
 
+    def _check_reads(self, may_call: bool) -> None:
+        if not may_call or len(self._evidence) >= self._budget.reads:
+            raise ReadError("budget_spent", "This run has used up its reads; answer from what was read.")
+
     def _range(self, snapshot: TextSnapshot, start: object, end: object) -> LineRange:
         total = snapshot.text.n_lines
         name = snapshot.path
-        whole = isinstance(start, int) and isinstance(end, int)
-        if not whole or isinstance(start, bool) or isinstance(end, bool):
-            raise ReadError("range_invalid", "start and end are line numbers, such as 1 and 20.", totalLines=total)
-        assert isinstance(start, int)
-        assert isinstance(end, int)
+        if not _is_whole(start) or not _is_whole(end):
+            message = f"start and end are line numbers, such as 1 and 20; {name} has {_lines(total)}."
+            raise ReadError("range_invalid", message, totalLines=total)
         if start < 1 or end < start:
-            raise ReadError(
-                "range_invalid",
-                f"Lines are counted from 1 and end comes after start; {name} has {total:,} lines.",
-                totalLines=total,
+            message = f"Lines are counted from 1 and end comes after start; {name} has {_lines(total)}."
+            raise ReadError("range_invalid", message, totalLines=total)
+        if end - start >= self._limits.max_lines:
+            message = (
+                f"A read gives at most {self._limits.max_lines:,} lines; ask for fewer of the {total:,} of {name}."
             )
-        if end - start + 1 > self._limits.max_lines:
-            raise ReadError(
-                "too_large",
-                f"A read gives at most {self._limits.max_lines} lines. Ask for fewer; {name} has {total:,}.",
-                totalLines=total,
-            )
+            raise ReadError("too_large", message, totalLines=total)
         if end > total:
-            count = "1 line; ask for line 1" if total == 1 else f"{total:,} lines; ask for lines within 1-{total}"
-            raise ReadError("range_invalid", f"{name} has {count}.", totalLines=total)
+            within = "line 1" if total == 1 else f"lines within 1-{total}"
+            raise ReadError("range_invalid", f"{name} has {_lines(total)}; ask for {within}.", totalLines=total)
         return LineRange(start - 1, end)
 
     async def _stale(self, snapshot: TextSnapshot, expected: str) -> ReadError:
@@ -132,15 +133,21 @@ class RangeReader:
                 now = find_symbol(analysis.parsed, candidate.span)
                 if now is not None:
                     lines = {"start": now.lines.start + 1, "end": now.lines.end}
-                    return ReadError(
-                        "stale_blob",
-                        f"{snapshot.path} has changed. {candidate.span.qualified_name} stands at lines "
-                        f"{lines['start']}-{lines['end']} now; read those with the new sha.",
-                        sha=snapshot.sha,
-                        lines=lines,
+                    message = (
+                        f"{snapshot.path} has changed; {candidate.span.qualified_name} stands at lines "
+                        f"{lines['start']}-{lines['end']} now: read those with the new sha."
                     )
+                    return ReadError("stale_blob", message, sha=snapshot.sha, lines=lines)
         return ReadError(
             "stale_blob",
-            f"{snapshot.path} is not the text with that sha. Read it again without one, or with the sha given here.",
+            f"{snapshot.path} is not the text with that sha; read it with the sha given here, or without one.",
             sha=snapshot.sha,
         )
+
+
+def _is_whole(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _lines(count: int) -> str:
+    return f"{count:,} line{'' if count == 1 else 's'}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Final
 
@@ -29,8 +30,15 @@ class Relevance:
         """The share of the question's weight whose words are in these texts, 0 to 1."""
         return self.weight_of(self.matched(texts))
 
-    def precision(self, name: str) -> float:
-        """The share of a name's own words that the question says, vague ones a quarter, 0 to 1."""
+    def name_fit(self, name: str) -> float:
+        """How well a name and the question fit, 0 to 1.
+
+        The geometric mean of two shares: of the name's words that the question says (vague ones a quarter), and of the
+        question that the name says. A name that says a small part of it exactly fits less than one that says it all.
+        """
+        return math.sqrt(self._precision(name) * self.share([name]))
+
+    def _precision(self, name: str) -> float:
         words = [token for token in dict.fromkeys(tokens(name)) if token != name.lower().strip("_")] or list(
             tokens(name)
         )

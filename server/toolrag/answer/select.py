@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from toolrag.answer.question import Question
+from toolrag.answer.question import Question, QuestionKind
 from toolrag.answer.relevance import Relevance
 from toolrag.answer.types import Draft
 from toolrag.answer.units import Reading, Unit
@@ -23,14 +23,34 @@ KEEP: Final = 0.55
 """A candidate weaker than this share of the best one is left out."""
 HELD: Final = 0.75
 """So is one that holds less than this share of what another one holds of the question."""
-NAME_FIT: Final = 0.7
-FOCUS: Final = 1.0
-ACTS: Final = 0.2
+ACTS: Final = 0.05
 """What asks where or how something is done is more often answered by a function."""
 LEAST: Final = 0.2
 LEAST_COMMENT: Final = 0.45
 """The share of the question's weight a detail must hold by itself; comments stray further from their topic."""
 
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What counts for a candidate: each is a share from 0 to 1, times its weight here."""
+
+    standing: float
+    """Retrieval's score, as a share of the highest."""
+    best: float
+    """How much of the question its best unit holds."""
+    whole: float
+    """How much of the question it holds at all."""
+    name: float
+    """How well its name and the question fit."""
+    focus: float
+    """How close together it holds the question's words."""
+
+
+USUAL: Final = Weights(standing=1.0, best=0.8, whole=0.5, name=0.7, focus=0.5)
+# What happens in a case is said on one line of a body, whatever its function is called.
+WEIGHTS: Final[dict[QuestionKind, Weights]] = {"when": Weights(0.3, 2.0, 0.5, 0.3, 1.0)}
+
+_BARE: Final = re.compile(r"(?:returns|yields) `\w+`")
 _CALLED: Final = re.compile(r"([^\W\d]\w*)\(")
 
 
@@ -70,12 +90,12 @@ def about_symbol(
 
 def preferred(question: Question, relevance: Relevance, candidates: Sequence[Candidate], limit: int) -> list[Candidate]:
     """The candidates worth reading, by what is known before reading: scores, names, and words close together."""
-    focus = FOCUS if question.kind == "when" else FOCUS / 2
+    weights = WEIGHTS.get(question.kind, USUAL)
     highest = max((candidate.score for candidate in candidates), default=0.0) or 1.0
     fit = {
-        id(candidate): candidate.score / highest
-        + NAME_FIT * relevance.precision(_name(candidate))
-        + focus * candidate.focus
+        id(candidate): weights.standing * candidate.score / highest
+        + weights.name * relevance.name_fit(_name(candidate))
+        + weights.focus * candidate.focus
         for candidate in candidates
     }
     product = [candidate for candidate in candidates if question.wants_tests or not is_test(candidate.path)]
@@ -89,7 +109,7 @@ def about_topic(question: Question, relevance: Relevance, readings: Sequence[Rea
     lines, and by how much of their name the question says. The first may make three claims, the others two.
     """
     highest = max((reading.candidate.score for reading in readings), default=0.0) or 1.0
-    focus = FOCUS if question.kind == "when" else FOCUS / 2
+    weights = WEIGHTS.get(question.kind, USUAL)
     held = 0.0
     ranked: list[tuple[float, int, float, list[_Scored]]] = []
     for order, reading in enumerate(readings):
@@ -101,8 +121,8 @@ def about_topic(question: Question, relevance: Relevance, readings: Sequence[Rea
             continue
         scored = _details(question, relevance, reading, units, surroundings)
         best = max((relevance.share([one.unit.words]) for one in scored), default=0.0)
-        score = reading.candidate.score / highest + 0.8 * best + 0.5 * whole
-        score += NAME_FIT * relevance.precision(_name(reading.candidate)) + focus * reading.candidate.focus
+        score = weights.standing * reading.candidate.score / highest + weights.best * best + weights.whole * whole
+        score += weights.name * relevance.name_fit(_name(reading.candidate)) + weights.focus * reading.candidate.focus
         if _acts(reading.candidate) and question.kind in ("where", "how", "when"):
             score += ACTS
         if scored:
@@ -193,7 +213,11 @@ def _fits(question: Question, unit: Unit) -> float:
     if unit.kind == "comment":
         return 0.05
     if question.kind == "when":
-        return 0.2 if " when " in unit.words or unit.words.startswith(("raises", "returns")) else 0.0
+        if unit.words.startswith("raises"):
+            return 0.4
+        return 0.2 if " when " in unit.words or unit.words.startswith("returns") else 0.0
+    if question.kind == "how" and unit.words.startswith(("returns", "yields")) and not _BARE.match(unit.words):
+        return 0.15
     return 0.3 if unit.words.startswith("sets") and question.kind == "where" else 0.0
 
 
@@ -204,7 +228,7 @@ def _told(question: Question, relevance: Relevance, unit: Unit, defines: Callabl
         return score + 0.3
     if unit.kind == "comment":
         return score + 0.1
-    if re.match(r"(?:returns|yields) `\w+`", unit.words):
+    if _BARE.match(unit.words):
         score += 0.05  # a bare name tells nothing by itself
     elif unit.words.startswith(("returns", "yields")):
         score += 0.6

@@ -76,7 +76,7 @@ class Reading:
         for sentence in cuts.doc_sentences(self.text, span, self.candidate.language):
             here = self.cut(sentence.lines)
             told = first is not None and sentence.lines in first
-            if here is None or header is None or told or sentence.text.startswith(_TYPE_ONLY):
+            if here is None or header is None or told or not _says_something(sentence.text):
                 continue
             text = f"`{span.name}`: {markdown(sentence.text)}"
             yield Unit("doc", Draft(_ended(text), (here, header)), sentence.text, sentence.lines.start)
@@ -220,6 +220,11 @@ def _first_sentences(sentences: Sequence[str], limit: int = 240) -> str:
             break
         kept = f"{kept} {sentence}".strip()
     return kept
+
+
+def _says_something(sentence: str) -> bool:
+    """Whether a doc's sentence stands by itself: not a type, a pointer elsewhere, or the head of a list."""
+    return not sentence.startswith((*_TYPE_ONLY, "See ")) and not sentence.rstrip().endswith(":")
 
 
 def _ended(text: str) -> str:

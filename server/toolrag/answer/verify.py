@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from toolrag.answer.citations import anchor_of, locate
 from toolrag.answer.naming import Vocabulary, check_names, vocabulary
@@ -43,23 +43,23 @@ async def verify(
     place or at exactly one other (then the citation carries that place); what the claim names must be in its lines.
     """
     everything = vocabulary(item.snapshot.text.slice(item.lines) for item in evidence)
-    texts: dict[str, TextSnapshot | None] = {}
-    for uri in dict.fromkeys(cut.evidence.snapshot.uri for draft in drafts for cut in draft.cuts):
-        texts[uri] = await _now(documents, uri)
+    refusals = [_refusal(draft, evidence, everything, max_lines) for draft in drafts]
+    # Only documents of this run are read again: a draft that was refused opens none.
+    cuts = [cut for draft, why in zip(drafts, refusals, strict=True) if not why for cut in draft.cuts]
+    texts = {uri: await _now(documents, uri) for uri in dict.fromkeys(cut.evidence.snapshot.uri for cut in cuts)}
     claims: list[Claim] = []
     citations: dict[tuple[str, LineRange], Citation] = {}
     dropped: list[Dropped] = []
-    for draft in drafts:
-        why = _refusal(draft, evidence, everything, max_lines)
+    for draft, why in zip(drafts, refusals, strict=True):
         found = [] if why else [_cite(cut, texts[cut.evidence.snapshot.uri]) for cut in draft.cuts]
         standing = [citation for citation in found if citation is not None]
-        if why or not standing or len(standing) < len(found):
+        if why or len(standing) < len(found):
             dropped.append(Dropped(draft, why or "A cited line has changed since it was read."))
             continue
         ids = []
         for citation in standing:
             key = (citation.snapshot.uri, citation.lines)
-            known = citations.setdefault(key, _numbered(citation, len(citations) + 1))
+            known = citations.setdefault(key, replace(citation, id=f"r{len(citations) + 1}"))
             ids.append(known.id)
         claims.append(Claim(f"c{len(claims) + 1}", draft.text, tuple(dict.fromkeys(ids))))
     return Verified(tuple(claims), tuple(citations.values()), tuple(dropped))
@@ -74,6 +74,8 @@ def _refusal(draft: Draft, evidence: Sequence[Evidence], everything: Vocabulary,
             return "It cites lines that were not read."
         if len(cut.lines) > max_lines:
             return f"It cites {len(cut.lines)} lines; at most {max_lines} can be cited."
+        if not cut.evidence.snapshot.text.slice(cut.lines).strip():
+            return "It cites blank lines, which say nothing."
     cited = vocabulary(cut.evidence.snapshot.text.slice(cut.lines) for cut in draft.cuts)
     verdict = check_names(draft.text, cited, everything)
     if verdict.invented:
@@ -86,26 +88,14 @@ def _refusal(draft: Draft, evidence: Sequence[Evidence], everything: Vocabulary,
 def _cite(cut: Cut, now: TextSnapshot | None) -> Citation | None:
     """The citation of a cut in the text as it is now; None when its lines no longer stand."""
     then = cut.evidence.snapshot
-    if now is None:
-        return None
+    if now is None or (now.uri, now.root, now.path) != (then.uri, then.root, then.path):
+        return None  # equal lines elsewhere do not stand for these
     sha = then.text.sha_of(cut.lines)
     standing, lines = locate(now.text, cut.lines, sha, anchor_of(then.text, cut.lines))
     if lines is None or standing not in ("verified", "moved"):
         return None
     # A claim leaves with the place where its lines are; there they are verified.
     return Citation("", now, lines, sha, anchor_of(now.text, lines), cut.symbol, "verified")
-
-
-def _numbered(citation: Citation, number: int) -> Citation:
-    return Citation(
-        f"r{number}",
-        citation.snapshot,
-        citation.lines,
-        citation.lines_sha,
-        citation.anchor,
-        citation.symbol,
-        citation.standing,
-    )
 
 
 async def _now(documents: DocumentSource, uri: str) -> TextSnapshot | None:

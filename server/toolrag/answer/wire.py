@@ -76,7 +76,7 @@ def candidate(value: Candidate) -> Json:
         "sha": value.sha,
         "symbol": symbol(value.span),
         "signature": value.signature,
-        "score": value.score,
+        "score": float(value.score),
         "reasons": list(value.reasons),
     }
 

@@ -15,7 +15,10 @@ _TEST: Final = re.compile(
 )
 _EXAMPLE: Final = re.compile(r"(^|/)(examples?|demos?|samples?|docs?|docs_src|website|tutorials?)/", re.IGNORECASE)
 _LEGACY: Final = re.compile(r"(^|/)_?(compat|legacy|deprecated)(/|\.\w+$)", re.IGNORECASE)
-_LOG: Final = re.compile(r"(^|/)(change(s|log)|history|news|releases?([-_.]?notes)?)(\.\w+)?$", re.IGNORECASE)
+_LOG: Final = re.compile(
+    r"(^|/)(change(s|log)|history|news|releases?([-_.]?notes)?)(\.(md|markdown|mdown|rst|txt))?$", re.IGNORECASE
+)
+"""Prose only: `core/history.py` is code."""
 _PROSE: Final = (".md", ".markdown", ".mdown", ".rst")
 _STUB: Final = (".pyi", ".d.ts")
 

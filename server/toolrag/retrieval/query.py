@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from toolrag.retrieval.corpus import last_name
-from toolrag.retrieval.tokens import question_tokens
+from toolrag.retrieval.tokens import VAGUE_WORDS, identifier_tokens, question_tokens
 
-_BACKTICKED: Final = re.compile(r"`+([^`]+)`+")
+_BACKTICKED: Final = re.compile(r"(?<!`)`+([^`]+)`+")
+"""Each run of backticks is tried once, from its start: a question may hold thousands."""
 _NAME: Final = re.compile(r"[^\W\d]\w*(?:(?:::|\\|->|\.|#)[^\W\d]\w*)*[!?]?")
 _DISTINCT: Final = re.compile(
     r"""(?<![\w.])(?:
@@ -24,6 +25,9 @@ _WANTS_DOCS: Final = re.compile(
     r"\b(docs?|documentation|documented|readme|changelog|examples?|tutorials?|guides?|how do i (?:install|run|use))\b",
     re.IGNORECASE,
 )
+_ASKS: Final = re.compile(r"\W*(how|what|when|where|which|who|whose|why)\b", re.IGNORECASE)
+VAGUE_WEIGHT: Final = 0.7
+_VAGUE_TOKENS: Final = frozenset(token for word in VAGUE_WORDS for token in identifier_tokens(word))
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,8 @@ class Query:
     tokens: tuple[str, ...]
     names: tuple[str, ...]
     """Names that stand in it: backticked, dotted, or of a shape that prose does not have; the last part of each."""
+    weights: tuple[float, ...]
+    """What each token counts beside its rarity: VAGUE_WEIGHT for a vague word of a question in prose, else 1."""
     is_name: bool
     """The whole question is one name."""
     wants_tests: bool
@@ -44,13 +50,16 @@ def parse_query(text: str) -> Query:
     """Read a question or a bare name."""
     stripped = text.strip().rstrip("?!. ")
     names = list(distinct_names(text))
+    found = tuple(question_tokens(text))
+    vague = _VAGUE_TOKENS if _ASKS.match(text) and not _VAGUE_TOKENS.issuperset(found) else frozenset[str]()
     is_name = bool(_NAME.fullmatch(stripped))
     if is_name:
         names.append(stripped)
     return Query(
         text=text,
-        tokens=tuple(question_tokens(text)),
+        tokens=found,
         names=tuple(dict.fromkeys(last_name(name) for name in names)),
+        weights=tuple(VAGUE_WEIGHT if token in vague else 1.0 for token in found),
         is_name=is_name,
         wants_tests=bool(_WANTS_TESTS.search(text)),
         wants_docs=bool(_WANTS_DOCS.search(text)),

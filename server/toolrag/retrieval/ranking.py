@@ -6,9 +6,11 @@ The recipe and its weights were measured on 62 repositories (server/ARCHITECTURE
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice, takewhile
 from typing import Final
 
 import numpy as np
@@ -53,7 +55,9 @@ class Ranker:
         self._stems = [frozenset(tokens(paths.stem(path))) for path in corpus.paths]
         self._plain_stems = np.array([_plain(paths.stem(path)) for path in corpus.paths], dtype=object)
         self._stem_files = _files_by_token(self._stems)
+        self._stem_words = sorted(self._stem_files)
         self._folder_files = _files_by_token([frozenset(paths.folder_tokens(path)) for path in corpus.paths])
+        self._factors: dict[tuple[bool, bool], Float32] = {}
 
     def rank(self, query: Query, limit: int, dense: Mapping[int, float], allowed: Float32 | None = None) -> list[Hit]:
         """The best `limit` passages, best first, ties by number.
@@ -75,11 +79,7 @@ class Ranker:
             score += W_EXACT * whole * exact + W_EXACT_AND_STEM * exact * stems[corpus.file_of]
         for passage, cosine in dense.items():
             score[passage] += W_DENSE * max(cosine, 0.0)
-        factors = np.array(
-            [paths.factor(p, wants_tests=query.wants_tests, wants_docs=query.wants_docs) for p in corpus.paths],
-            np.float32,
-        )
-        score *= factors[corpus.file_of]
+        score *= self._path_factors(query)[corpus.file_of]
         found = (lexical > 0) | (exact > 0)
         found[list(dense)] = True
         if allowed is not None:
@@ -108,8 +108,8 @@ class Ranker:
         score = np.zeros(corpus.n_passages, np.float32)
         coverage = np.zeros(len(corpus.paths), np.float32)
         total = 0.0
-        for token in query.tokens:
-            idf = self.idf(token)
+        for token, weight in zip(query.tokens, query.weights, strict=True):
+            idf = weight * self.idf(token)
             total += idf
             at = corpus.term(term_hash(token))
             if at is None:
@@ -141,17 +141,13 @@ class Ranker:
         path = np.zeros(n_files, np.float32)
         total = 0.0
         touched: dict[int, set[str]] = defaultdict(set)
-        for token in query.tokens:
-            idf = self.idf(token)
+        for token, weight in zip(query.tokens, query.weights, strict=True):
+            idf = weight * self.idf(token)
             total += idf
             value = np.zeros(n_files, np.float32)
-            for other, files in self._stem_files.items():
-                if other == token:
-                    value[files] = 1.0
-                elif _prefixes(other, token):
-                    value[files] = np.maximum(value[files], PREFIX_VALUE)
-                else:
-                    continue
+            for other in self._related_stems(token):
+                files = self._stem_files[other]
+                value[files] = np.maximum(value[files], 1.0 if other == token else PREFIX_VALUE)
                 for file in files:
                     touched[file].add(other)
             stem += idf * value
@@ -163,6 +159,24 @@ class Ranker:
         for file, matched in touched.items():
             share[file] = len(matched) / len(self._stems[file])
         return (W_PATH * path + W_STEM * stem) / total + W_STEM_SHARE * share
+
+    def _related_stems(self, token: str) -> list[str]:
+        """The words of file names that are the token, begin with it, or begin it; 3 letters at least."""
+        if len(token) < 3:
+            return [token] if token in self._stem_files else []
+        begun = [token[:size] for size in range(3, len(token)) if token[:size] in self._stem_files]
+        first = bisect_left(self._stem_words, token)
+        return begun + list(takewhile(lambda word: word.startswith(token), islice(self._stem_words, first, None)))
+
+    def _path_factors(self, query: Query) -> Float32:
+        """`paths.factor` of every file; there are four kinds of question, so each is kept."""
+        wants = (query.wants_tests, query.wants_docs)
+        if wants not in self._factors:
+            self._factors[wants] = np.array(
+                [paths.factor(path, wants_tests=wants[0], wants_docs=wants[1]) for path in self._corpus.paths],
+                np.float32,
+            )
+        return self._factors[wants]
 
     def _exact(self, query: Query) -> Float32:
         """1 for passages that define a name of the query, less for other case and for constants and headings."""
@@ -204,10 +218,6 @@ def _files_by_token(by_file: list[frozenset[str]]) -> dict[str, list[int]]:
         for token in sorted(found):
             files.setdefault(token, []).append(file)
     return files
-
-
-def _prefixes(one: str, other: str) -> bool:
-    return len(one) >= 3 and len(other) >= 3 and (one.startswith(other) or other.startswith(one))
 
 
 def _plain(name: str) -> str:

@@ -16,9 +16,6 @@ from toolrag.retrieval.tokens import IDENTIFIER, identifier_tokens, term_hash
 from toolrag.symbols import Analysis, Bags, FileTerms, ParsedFile
 from toolrag.text import Text, fold
 
-TERMS_VERSION = 1
-"""Raised whenever the same text would give other terms: stored analyses of another version are not used."""
-
 
 def file_terms(text: Text, parsed: ParsedFile) -> FileTerms:
     """The bags of each passage's name, scope and body, and the hash of its text."""

@@ -1,0 +1,63 @@
+# make ask Q='how is a citation verified?'          a question of this repository
+# make ask Q='who calls prepare_auth' ROOT=~/src/requests
+# make test                                         everything the tests need, then the tests
+# make check                                        lint, format, types
+# make hnsw                                         try again to build the vector index
+# make corpora                                      source distributions the examples in the README ask about
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+CORPORA := .cache/corpora
+
+# A question arrives as it was typed, and nothing in it runs: make would hand Q on expanded, so it is not handed on.
+unexport Q ROOT
+ask: export QUESTION := $(value Q)
+ask: export ASK_ROOT := $(value ROOT)
+test: export PYTHONWARNINGS := default
+
+.PHONY: ask test check hnsw corpora questions clean
+.SILENT:
+
+ask: $(VENV)/.ready
+	$(BIN)/toolrag ask $${ASK_ROOT:+--root="$$ASK_ROOT"} -- "$$QUESTION"
+
+test: $(VENV)/.ready-test
+	command -v git >/dev/null || { echo "make test needs git, to compare with its hashes and ignore rules. Install it (Debian: apt-get install git)." >&2; exit 1; }
+	$(BIN)/pytest --durations=10 $(ARGS)
+
+check: $(VENV)/.ready-test
+	$(BIN)/ruff check server tests
+	$(BIN)/ruff format --check server tests
+	$(BIN)/mypy
+
+questions: $(VENV)/.ready corpora
+	$(BIN)/python server/benchmarks/questions.py $(CORPORA)
+
+corpora: $(VENV)/.ready
+	$(BIN)/python server/benchmarks/fetch_corpora.py $(CORPORA)
+
+$(VENV)/.made:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "toolrag needs Python 3.11 or later; this is %d.%d. Name another: make PYTHON=python3.12" % sys.version_info[:2])'
+	echo "Making $(VENV) and installing toolrag; this happens once." >&2
+	$(PYTHON) -m venv $(VENV)
+	touch $@
+
+$(VENV)/.ready: $(VENV)/.made pyproject.toml
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+	$(MAKE) --no-print-directory hnsw
+	touch $@
+
+$(VENV)/.ready-test: $(VENV)/.ready
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[test]'
+	touch $@
+
+# hnswlib has no wheels. It is installed by itself, so that where it cannot be built everything else still is.
+hnsw: $(VENV)/.made
+	$(BIN)/python -c 'import hnswlib' 2>/dev/null || { \
+	  echo "Building hnswlib, the vector index; about half a minute." >&2; \
+	  HNSWLIB_NO_NATIVE=1 $(BIN)/pip install --quiet --disable-pip-version-check 'hnswlib>=0.8,<0.9' >$(VENV)/hnswlib.log 2>&1 || \
+	  echo "hnswlib could not be built here ($(VENV)/hnswlib.log says why; it needs a C++ compiler): an exact index serves instead. 'make hnsw' tries again." >&2; }
+
+clean:
+	rm -rf $(VENV) .cache .mypy_cache .pytest_cache .ruff_cache

@@ -1,0 +1,39 @@
+"""Fetch and unpack the source distributions that the README's examples and `questions.py` ask about.
+
+    python server/benchmarks/fetch_corpora.py FOLDER
+
+Versions are pinned. pip downloads them, with whatever index and proxy it is set up for; what is there already stays.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+
+CORPORA = {"requests": "2.32.5", "flask": "3.1.2", "django": "5.2.8"}
+
+
+def main(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, version in CORPORA.items():
+        target = folder / f"{name}-{version}"
+        if target.is_dir():
+            continue
+        print(f"Fetching {name} {version}", file=sys.stderr)
+        with tempfile.TemporaryDirectory(dir=folder) as scratch:
+            command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
+            subprocess.run([*command, "--no-binary", ":all:", "--dest", scratch, f"{name}=={version}"], check=True)
+            (archive,) = Path(scratch).glob("*.tar.gz")
+            with tarfile.open(archive) as opened:
+                opened.extractall(scratch, filter="data")
+            (unpacked,) = (entry for entry in Path(scratch).iterdir() if entry.is_dir())
+            unpacked.rename(target)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    main(Path(sys.argv[1]))

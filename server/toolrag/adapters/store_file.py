@@ -1,0 +1,129 @@
+"""The store's database as a file: opened, begun, emptied for another version, and moved aside when it is damaged.
+
+Absent on purpose: what is in it, which is `store`'s.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import sqlite3
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+BUSY_MS: Final = 20_000
+"""How long one process waits for another's transaction."""
+
+_WAL_TRIES: Final = 20
+"""Six processes that opened a new database at the same moment needed up to 2."""
+
+_PRAGMAS: Final = (
+    "synchronous=NORMAL",
+    "secure_delete=ON",
+    "temp_store=MEMORY",
+    "trusted_schema=OFF",
+)
+_TABLES: Final = ("meta", "file", "analysis", "vector")
+_SCHEMA: Final = (
+    "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS file (path BLOB PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, "
+    "ctime_ns INTEGER NOT NULL, inode INTEGER NOT NULL, read_ns INTEGER NOT NULL, sha TEXT NOT NULL, "
+    "language TEXT NOT NULL, problems TEXT NOT NULL) WITHOUT ROWID",
+    "CREATE INDEX IF NOT EXISTS file_by_sha ON file (sha)",
+    # The rowid rises with each text that is added: it tells which is older.
+    "CREATE TABLE IF NOT EXISTS analysis (sha TEXT NOT NULL, language TEXT NOT NULL, data BLOB NOT NULL, "
+    "PRIMARY KEY (sha, language))",
+    "CREATE TABLE IF NOT EXISTS vector (embedder TEXT NOT NULL, text_id INTEGER NOT NULL, data BLOB NOT NULL, "
+    "PRIMARY KEY (embedder, text_id))",
+)
+
+
+class DamagedStoreError(sqlite3.DatabaseError):
+    """What is kept is not what was put in, though SQLite itself sees nothing wrong."""
+
+
+def open_database(path: Path | None, version: str) -> sqlite3.Connection:
+    """A connection to the database at `path`, or to one in memory, whose tables hold rows of `version` alone.
+
+    Raises sqlite3.DatabaseError; see `is_damage`.
+    """
+    if path is not None:
+        _create(path)
+    db = sqlite3.connect(path or ":memory:", timeout=BUSY_MS / 1000, isolation_level=None, check_same_thread=False)
+    try:
+        _keep_a_log(db)
+        for pragma in _PRAGMAS:
+            db.execute(f"PRAGMA {pragma}")
+        db.execute("BEGIN IMMEDIATE")
+        if not _has_version(db, version):
+            for table in _TABLES:
+                db.execute(f"DROP TABLE IF EXISTS {table}")  # its columns may be others
+            for statement in _SCHEMA:
+                db.execute(statement)
+            db.execute("INSERT INTO meta VALUES ('version', ?)", (version,))
+        db.execute("COMMIT")
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def move_aside(path: Path) -> Path:
+    """Renames a damaged database, and drops its log, so that a new one can be begun. Gives the new name.
+
+    Another process may do the same at the same time: what is gone already is fine. Raises OSError.
+    """
+    aside = path.with_name(f"{path.name}.damaged")
+    if aside.is_dir() and not aside.is_symlink():
+        shutil.rmtree(aside)
+    else:
+        aside.unlink(missing_ok=True)
+    with suppress(FileNotFoundError):
+        path.replace(aside)
+    for suffix in ("-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    return aside
+
+
+def is_damage(error: sqlite3.DatabaseError) -> bool:
+    """Whether the database itself is broken or not one of ours, rather than busy, full or forbidden."""
+    if isinstance(error, DamagedStoreError):
+        return True
+    # Errors of the sqlite3 module's own have no code. The low byte is the kind; the rest says more of it.
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
+    # All statements are fixed, so SQLite can only object to one (SQLITE_ERROR) where the tables are not ours.
+    return code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
+
+
+def _create(path: Path) -> None:
+    """Makes the file with mode 0600, which SQLite gives its log too. Raises sqlite3.DatabaseError."""
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0), 0o600))
+    except OSError as error:
+        if error.errno in (errno.EISDIR, errno.ELOOP):
+            raise DamagedStoreError("a folder or a link is in its place") from None
+        raise sqlite3.OperationalError(error.strerror or "it cannot be opened") from error
+
+
+def _keep_a_log(db: sqlite3.Connection) -> None:
+    """Switches to a write-ahead log. SQLite does not wait there for another process that does the same."""
+    for _ in range(_WAL_TRIES):
+        try:
+            db.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                raise
+            db.execute("BEGIN IMMEDIATE")  # this does wait
+            db.execute("ROLLBACK")
+        else:
+            return
+    raise sqlite3.OperationalError("other processes keep it locked")
+
+
+def _has_version(db: sqlite3.Connection, version: str) -> bool:
+    if not db.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'meta'").fetchone():
+        return False
+    row = db.execute("SELECT value FROM meta WHERE key = 'version'").fetchone()
+    return row is not None and row[0] == version

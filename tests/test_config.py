@@ -1,0 +1,60 @@
+"""Settings: safe defaults, and for every mistake a sentence that names it and leaves the default in place."""
+
+from __future__ import annotations
+
+import pytest
+from toolrag.config import Settings, parse_settings
+
+
+def test_nothing_given_is_the_defaults() -> None:
+    assert parse_settings({}) == (Settings(), [])
+
+
+def test_what_is_given_is_taken() -> None:
+    settings, problems = parse_settings(
+        {
+            "deny": ["private/**"],
+            "read": {"max_lines": 10},
+            "budget": {"seconds": 5},
+            "index": {"vectors": "exact", "max_file_bytes": 5},
+        }
+    )
+    assert problems == []
+    assert settings.deny == ("private/**",)
+    assert (settings.read.max_lines, settings.read.max_bytes) == (10, 24_000)
+    assert (settings.budget.seconds, settings.budget.turns) == (5, 8)
+    assert (settings.index.vectors, settings.index.max_file_bytes, settings.index.parse_seconds) == ("exact", 5, 10)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"deny": "private/**"}, 'deny must be a list of globs, such as ["private/**"].'),
+        ({"deny": ["a", 1]}, 'deny must be a list of globs, such as ["private/**"].'),
+        ({"read": 3}, "read must be a section: write [read] above its settings."),
+        ({"read": {"max_lines": 0}}, "read.max_lines must be a whole number above 0, not 0."),
+        ({"read": {"max_lines": -1}}, "read.max_lines must be a whole number above 0, not -1."),
+        ({"read": {"max_lines": True}}, "read.max_lines must be a whole number above 0, not True."),
+        ({"read": {"max_lines": 1.5}}, "read.max_lines must be a whole number above 0, not 1.5."),
+        ({"budget": {"seconds": "90"}}, "budget.seconds must be a whole number above 0, not '90'."),
+        ({"index": {"vectors": "faiss"}}, 'index.vectors must be "auto", "hnsw" or "exact", not \'faiss\'.'),
+        ({"index": {"vectors": ["hnsw"]}}, 'index.vectors must be "auto", "hnsw" or "exact", not [\'hnsw\'].'),
+        ({"read": {"max_line": 3}}, "Unknown setting read.max_line. Did you mean read.max_lines?"),
+        ({"dney": []}, "Unknown setting dney. Did you mean deny?"),
+        ({"max_lines": 3}, "Unknown setting max_lines. Did you mean read.max_lines?"),
+        ({"read.max_lines": 3}, "Unknown setting read.max_lines. Did you mean read.max_lines?"),
+        ({"zzz": 3}, "Unknown setting zzz. There are: read, budget, index, deny."),
+        (
+            {"index": {"zzz": 3}},
+            "Unknown setting index.zzz. There are: index.max_file_bytes, index.parse_seconds, index.vectors.",
+        ),
+    ],
+)
+def test_a_mistake_is_named_and_keeps_the_default(given: dict[str, object], sentence: str) -> None:
+    assert parse_settings(given) == (Settings(), [sentence])
+
+
+def test_a_mistake_takes_nothing_else_with_it() -> None:
+    settings, problems = parse_settings({"read": {"max_lines": "x", "max_bytes": 7}, "nope": 1, "deny": ["a"]})
+    assert len(problems) == 2
+    assert (settings.read.max_lines, settings.read.max_bytes, settings.deny) == (400, 7, ("a",))
