@@ -1,18 +1,25 @@
-"""Doubles for the index: files as the corpus takes them, a second embedder, and a small tree on disk."""
+"""Doubles for the index: files as the corpus takes them, a small tree on disk, an embedder, a retriever."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from fnmatch import fnmatch
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from doubles import MemoryDocuments
 from toolrag.adapters.parse_worker import analyse
-from toolrag.ports import Embeddable
-from toolrag.retrieval.corpus import Corpus, IndexedFile, build_corpus
+from toolrag.ports import Candidate, Embeddable, Place, Scope, Searched, SearchResult
+from toolrag.retrieval.corpus import Corpus, IndexedFile, build_corpus, last_name
+from toolrag.retrieval.cuts import signature
 from toolrag.retrieval.languages import language_of
-from toolrag.symbols import Analysis
-from toolrag.text import blob_sha
+from toolrag.retrieval.paths import is_aside
+from toolrag.retrieval.symbols_in import name_parts, parent_of
+from toolrag.retrieval.tokens import question_tokens, question_words, tokens
+from toolrag.symbols import Analysis, Passage
+from toolrag.text import TextSnapshot, blob_sha
 
 
 def analysis_of(text: str, language: str = "python") -> Analysis:
@@ -55,3 +62,91 @@ class SumEmbedder:
             np.add.at(row, (text.terms & np.uint64(1)).astype(np.int64), text.weights)
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)
         return np.asarray(rows / np.where(lengths > 0, lengths, 1), np.float32)
+
+
+class ParsingRetriever:
+    """A Retriever without an index: it parses every text for every question, and counts words."""
+
+    def __init__(self, documents: MemoryDocuments) -> None:
+        self._documents = documents
+
+    async def search(self, query: str, limit: int, scope: Scope) -> SearchResult:
+        """Passages by how many of the question's tokens they have, then by path and line."""
+        asked = question_tokens(query)
+        found = []
+        for snapshot, analysis in await self._parsed(scope):
+            for passage in analysis.parsed.passages:
+                score = len(set(asked) & set(tokens(snapshot.text.slice(passage.lines))))
+                if score:
+                    found.append(self._candidate(snapshot, analysis, passage, float(score)))
+        found.sort(key=lambda candidate: (-candidate.score, candidate.path, candidate.lines.start))
+        words = tuple(question_words(query))
+        missing = tuple(word for word in words if not self._holds(word))
+        return SearchResult(tuple(found[:limit]), Searched(len(self._documents.files), 0, True, words, missing))
+
+    async def definitions(self, name: str, limit: int, scope: Scope) -> tuple[Candidate, ...]:
+        """Symbols whose qualified name ends with the name's parts; examples and tests last."""
+        wanted = name_parts(name)
+        found = [
+            self._candidate(snapshot, analysis, Passage(at, span.lines), 1.0)
+            for snapshot, analysis in await self._parsed(scope)
+            for at, span in enumerate(analysis.parsed.spans)
+            if name_parts(span.qualified_name)[-len(wanted) :] == wanted
+        ]
+        return tuple(sorted(found, key=lambda candidate: (is_aside(candidate.path), candidate.path))[:limit])
+
+    async def references(self, name: str, limit: int, scope: Scope) -> tuple[Place, ...]:
+        """Lines that call the name; examples and tests last."""
+        found = [
+            Place(snapshot.uri, snapshot.root, snapshot.path, snapshot.sha, one.line, span)
+            for snapshot, analysis in await self._parsed(scope)
+            for one in analysis.parsed.references
+            if one.kind == "call" and one.name == last_name(name)
+            for span in [None if one.span is None else analysis.parsed.spans[one.span]]
+        ]
+        return tuple(sorted(found, key=lambda place: (is_aside(place.path), place.path, place.line))[:limit])
+
+    def defines(self, name: str) -> bool:
+        """Whether some symbol has exactly this name."""
+        texts = self._documents.files.items()
+        return any(
+            span.name == name
+            for path, text in texts
+            for span in analysis_of(text, language_of(path) or "").parsed.spans
+        )
+
+    def idf(self, token: str) -> float:
+        """By the share of files that have the token."""
+        n_files = len(self._documents.files)
+        n_holding = sum(token in tokens(text) for text in self._documents.files.values())
+        return math.log(1 + 2 * n_files / (1 + 2 * n_holding))
+
+    def _holds(self, word: str) -> bool:
+        wanted = set(question_tokens(word))
+        return any(wanted & set(tokens(text)) for text in self._documents.files.values())
+
+    async def _parsed(self, scope: Scope) -> list[tuple[TextSnapshot, Analysis]]:
+        found = []
+        for path in sorted(self._documents.files):
+            included = not scope.include or any(fnmatch(path, glob) for glob in scope.include)
+            if included and not any(fnmatch(path, glob) for glob in scope.exclude):
+                snapshot = await self._documents.snapshot(path)
+                found.append((snapshot, analysis_of(snapshot.text.content, language_of(path) or "")))
+        return found
+
+    def _candidate(self, snapshot: TextSnapshot, analysis: Analysis, passage: Passage, score: float) -> Candidate:
+        span = None if passage.span is None else analysis.parsed.spans[passage.span]
+        return Candidate(
+            uri=snapshot.uri,
+            root=snapshot.root,
+            path=snapshot.path,
+            sha=snapshot.sha,
+            language=language_of(snapshot.path) or "",
+            span=span,
+            parent=None if span is None else parent_of(analysis.parsed, span),
+            lines=passage.lines,
+            signature="" if span is None else signature(snapshot.text, span),
+            score=score,
+            focus=0.0,
+            reasons=("counted",),
+        )

@@ -1,4 +1,4 @@
-"""Lines, positions, hashes and decoding, each against something that was not written here or is too plain to be wrong."""
+"""Lines, positions, hashes and decoding, each against git or a reference too plain to be wrong."""
 
 from __future__ import annotations
 
@@ -218,7 +218,9 @@ def test_a_lone_surrogate_of_a_buffer_can_be_hashed() -> None:
 @pytest.mark.parametrize("data", [b"", b"a\n", b"a\r\nb", b"\xef\xbb\xbfx", b"\0\xff" * 5_000])
 def test_a_blob_sha_is_git_s(data: bytes) -> None:
     command = ["git", "hash-object", "--no-filters", "--stdin"]
-    assert blob_sha(data) == subprocess.run(command, input=data, capture_output=True, check=True).stdout.decode().strip()
+    assert (
+        blob_sha(data) == subprocess.run(command, input=data, capture_output=True, check=True).stdout.decode().strip()
+    )
 
 
 def test_line_ends_change_the_blob_and_not_the_lines() -> None:

@@ -117,7 +117,7 @@ class Retriever(Protocol):
         ...
 
     async def references(self, name: str, limit: int, scope: Scope) -> tuple[Place, ...]:
-        """At most `limit` places that call the name, product code before tests, then by path and line."""
+        """At most `limit` places that call the name: product code, then examples and tests, each by path and line."""
         ...
 
     def defines(self, name: str) -> bool:

@@ -74,7 +74,7 @@ def answer(value: Answer, look: Look) -> Iterator[str]:
                 yield from _quote(citations[name], look)
     if value.callers is not None and value.callers.count:
         callers = value.callers
-        count = f"{'' if callers.complete else 'at least '}{_count(callers.count, 'place')}"
+        count = f"{_count(callers.count, 'place')}{'' if callers.complete else ' or more'}"
         yield ""
         yield look.dim(f"{visible(callers.name)}( is named at {count} in {_count(callers.files, 'file')}.")
     yield from _also(value, look)

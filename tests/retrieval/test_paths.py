@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from toolrag.retrieval.paths import factor, folder_tokens, is_test, path_tokens, stem
+from toolrag.retrieval.paths import factor, folder_tokens, is_aside, is_test, path_tokens, stem
 
 
 @pytest.mark.parametrize(
@@ -41,6 +41,20 @@ def test_words_of_a_path_are_its_name_and_last_two_folders_each_once() -> None:
 )
 def test_tests_are_known_by_their_paths(path: str) -> None:
     assert is_test(path)
+
+
+@pytest.mark.parametrize(
+    ("path", "aside"),
+    [
+        ("tests/a.py", True),
+        ("examples/a.py", True),
+        ("docs/conf.py", True),
+        ("src/a.py", False),
+        ("legacy/a.py", False),
+    ],
+)
+def test_what_uses_the_product_is_aside_of_it(path: str, aside: bool) -> None:
+    assert is_aside(path) is aside
 
 
 @pytest.mark.parametrize("path", "src/contest.py latest.py attestation.py testament/a.py Test.md inspect/a.py".split())

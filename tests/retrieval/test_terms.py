@@ -19,7 +19,9 @@ from toolrag.retrieval.terms import (
 from toolrag.retrieval.tokens import term_hash, tokens
 from toolrag.text import Text
 
-SOURCE = 'LIMIT = 3\n\n\nclass Session:\n    """Doc."""\n\n    def send(self, retries):\n        return retries + LIMIT\n'
+SOURCE = (
+    'LIMIT = 3\n\n\nclass Session:\n    """Doc."""\n\n    def send(self, retries):\n        return retries + LIMIT\n'
+)
 
 
 @given(st.text(st.sampled_from("aB_1 .\n"), max_size=60))
@@ -32,13 +34,13 @@ def test_bags_are_rows_in_ascending_order_of_terms() -> None:
     assert found.ptr.tolist() == [0, 2, 2, 4]
     assert found.terms.tolist() == [5, 2**64 - 1, 1, 7]
     assert found.counts.tolist() == [1, 2, 4, 3]
-    assert (found.ptr.dtype, found.terms.dtype, found.counts.dtype) == (np.int32, np.uint64, np.uint32)
+    assert [array.dtype.str for array in (found.ptr, found.terms, found.counts)] == ["<i4", "<u8", "<u4"]
 
 
 def test_no_passages_are_empty_arrays_of_the_right_kind() -> None:
     found = bags([])
     assert found.ptr.tolist() == [0]
-    assert (found.terms.dtype, found.counts.dtype) == (np.uint64, np.uint32)
+    assert [array.dtype.str for array in (found.terms, found.counts)] == ["<u8", "<u4"]
 
 
 def test_each_passage_has_its_own_name_scope_and_body() -> None:

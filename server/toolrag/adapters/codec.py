@@ -43,7 +43,7 @@ def encode_analysis(analysis: Analysis) -> bytes:
             [
                 *(span.name, span.container, span.kind, span.lines.start, span.lines.end),
                 *(span.header.start, span.header.end, span.header_end),
-                *((span.doc.start, span.doc.end) if span.doc else ()),
+                *((span.doc.start, span.doc.end) if span.doc is not None else ()),
             ]
             for span in parsed.spans
         ],
@@ -68,13 +68,13 @@ def decode_analysis(data: bytes) -> Analysis:
         arrays = list(_arrays(data, 4 + size, header["arrays"]))
         parsed = ParsedFile(
             spans=tuple(_span(row) for row in header["spans"]),
-            passages=tuple(Passage(span, LineRange(start, end)) for span, start, end in header["passages"]),
+            passages=tuple(Passage(span, _lines(*lines)) for span, *lines in header["passages"]),
             references=tuple(Reference(*row) for row in header["references"]),
             problems=tuple(header["problems"]),
         )
         terms = FileTerms(Bags(*arrays[0:3]), Bags(*arrays[3:6]), Bags(*arrays[6:9]), arrays[9])
         _check(parsed, terms)
-    except (KeyError, TypeError) as error:
+    except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"not an analysis: {error}") from None
     return Analysis(parsed, terms)
 
@@ -96,7 +96,7 @@ def _check(parsed: ParsedFile, terms: FileTerms) -> None:
         and all(_is_sound(bag, n_passages) for bag in (terms.name, terms.scope, terms.body))
     )
     if not sound:
-        raise ValueError("not an analysis: its parts do not fit together")
+        raise ValueError("its parts do not fit together")
 
 
 def _is_sound(bag: Bags, n_rows: int) -> bool:
@@ -114,18 +114,24 @@ def _span(row: list[Any]) -> Span:
         name,
         container,
         kind,
-        LineRange(start, end),
-        LineRange(header_start, header_stop),
+        _lines(start, end),
+        _lines(header_start, header_stop),
         header_end,
-        LineRange(*doc) if doc else None,
+        _lines(*doc) if doc else None,
     )
+
+
+def _lines(start: Any, end: Any) -> LineRange:
+    if type(start) is not int or type(end) is not int:
+        raise TypeError(f"lines {start!r} to {end!r}")
+    return LineRange(start, end)
 
 
 def _arrays(data: bytes, offset: int, lengths: list[int]) -> Iterator[npt.NDArray[Any]]:
     for kind, length in zip(_ARRAYS, lengths, strict=True):
         if length < 0:
-            raise ValueError("not an analysis: an array has no such length")  # to NumPy -1 is all there is
+            raise ValueError("an array has no such length")  # to NumPy -1 is all there is
         yield np.frombuffer(data, kind, length, offset)
         offset += length * kind.itemsize
     if offset != len(data):
-        raise ValueError("not an analysis: its length is wrong")
+        raise ValueError("its length is wrong")

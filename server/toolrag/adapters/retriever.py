@@ -108,11 +108,11 @@ class IndexedRetriever:
         return tuple(found.values())
 
     async def references(self, name: str, limit: int, scope: Scope) -> tuple[Place, ...]:
-        """At most `limit` places that call the name, product code before tests, then by path and line."""
+        """At most `limit` places that call the name: product code, then examples and tests, each by path and line."""
         last = last_name(name)
         allowed = self._allowed(scope)
         files = {file for file, _, _ in self._corpus.calls_of(last) if allowed is None or allowed[file]}
-        ordered = sorted(files, key=lambda file: (paths.is_test(self._corpus.paths[file]), self._corpus.paths[file]))
+        ordered = sorted(files, key=lambda file: (paths.is_aside(self._corpus.paths[file]), self._corpus.paths[file]))
         reader = LiveReader(self._documents, self._parser, self._store)
         found: list[Place] = []
         for file in ordered:

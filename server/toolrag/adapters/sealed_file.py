@@ -50,6 +50,8 @@ def read_sealed(path: Path) -> tuple[dict[str, object], memoryview] | None:
     if bytes(data[: len(_MAGIC)]) != _MAGIC or bytes(data[len(_MAGIC) : start]) != _digest(body):
         return None
     size = int.from_bytes(body[:4], "big")
+    if len(body) < 4 + size:
+        return None
     try:
         header = json.loads(bytes(body[4 : 4 + size]))
     except ValueError:

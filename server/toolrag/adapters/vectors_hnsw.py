@@ -81,8 +81,7 @@ class HnswVectors:
             count = min(limit, len(self._live))
             if count <= 0:
                 return []
-            # Deleted entries take places in the search's list, so it must be longer by as many.
-            self._index.set_ef(max(EF_SEARCH, 2 * count) + self._n_dead())
+            self._index.set_ef(max(EF_SEARCH, 2 * count))  # of live entries: hnswlib does not count the dead
             try:
                 labels, distances = self._index.knn_query(vector.reshape(1, -1), k=count)
             except RuntimeError:

@@ -7,7 +7,7 @@ against the line. A statement no rule fits has no clause.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -24,6 +24,8 @@ _SILENT: Final = re.compile(
     r"(?:async\s+)?(?:def|class|function|func|fn|import|from|pass|global|nonlocal|del|package|use)\b(?!\s*=|[.(\[:,])|@"
     r"|type\s+\w"
 )
+_ELSE: Final = re.compile(r"\}?\s*else")
+_ELSE_IF: Final = re.compile(r"elif\b|elsif\b|\}?\s*else if\b")
 _OPENS: Final = re.compile(r"(?:if|elif|else|for|while|with|try|except|finally|async)\b")
 _OPENS_SOMEWHERE: Final = re.compile(r"(?:match|case|switch|catch)\b")
 """Openers in some languages, and names in others: `match = pattern.search(text)`."""
@@ -38,6 +40,8 @@ _CONDITION: Final = re.compile(r"(?:(?:el)?if|elsif|else if)\b\s*(?P<code>.+)")
 _LOOP: Final = re.compile(r"(?:async\s+)?for\s+(?P<each>.+?)\s+in\s+(?P<all>.+)")
 _WHILE: Final = re.compile(r"while\b\s*(?P<code>.+)")
 _EXCEPT: Final = re.compile(r"(?:except|catch)\b\*?\s*(?P<code>.+?)(?:\s+as\s+\w+)?")
+_BETWEEN_LITERALS: Final = re.compile(r"(?<=[^\s(\[{,=:])([\"'])\s+[fFrRbBuU]{0,2}\1")
+"""Between two string literals side by side, which are one string."""
 _TOKEN: Final = re.compile(r"\w+|\s+|[-+*/%=<>!&|^]+|.")
 
 
@@ -49,11 +53,13 @@ class Clause:
     text: str
     target: str = ""
     """What an assignment assigns."""
+    value: str = ""
+    """What it assigns to it."""
 
 
 def code(text: str, limit: int = CODE_CHARACTERS) -> str:
     """Code in backticks, shortened at a token when it is long."""
-    text = text.strip()
+    text = _BETWEEN_LITERALS.sub("", text.strip())
     if len(text) > limit:
         kept = ""
         for token in _TOKEN.findall(text):
@@ -83,7 +89,7 @@ def clause(statement: Statement) -> Clause | None:
             if match["mark"]:
                 change = f"{match['mark']}= {value}"
                 return Clause("assign", f"updates {code(target)} with {code(change)}", target)
-            return Clause("assign", f"sets {code(target)} to {code(value)}", target)
+            return Clause("assign", f"sets {code(target)} to {code(value)}", target, value)
     if _CALL.fullmatch(outer) and not _OPENS_SOMEWHERE.match(outer):
         return Clause("call", f"calls {code(text.removeprefix('await '))}")
     return None
@@ -102,6 +108,59 @@ def circumstance(opener: Statement) -> str:
     if match := _EXCEPT.fullmatch(outer):
         return f"on {code(_unbracketed(text, match))}"
     return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """When a statement of a body runs."""
+
+    first: int
+    """The first statement that must be cited with it."""
+    words: str
+    """Such as ``when `x` ``; empty for one that always runs."""
+    further: bool
+    """There are conditions besides, which are not told."""
+
+
+def circumstances(body: Sequence[Statement], at: int, reach: Callable[[int], bool]) -> Circumstances | None:
+    """When the statement at `at` runs; None when it belongs to a function or class inside the body.
+
+    `reach` says whether a statement is near enough to be cited together with it. One condition is told, the innermost;
+    that there are others is said.
+    """
+    first, words, further = at, "", False
+    inner = opener_of(body, at)
+    while inner is not None:
+        opener = body[inner]
+        if _SILENT.match(opener.text):
+            return None
+        told, head = circumstance(opener), inner
+        if _ELSE.fullmatch(opener.text):
+            condition = _if_before(body, inner)
+            told, head = ("", inner) if condition is None else (f"unless {_condition(body[condition])}", condition)
+            further |= condition is None
+        elif _ELSE_IF.match(opener.text):
+            further = True
+        if told and not words and reach(head):
+            first, words = head, told
+        elif told:
+            further = True
+        inner = opener_of(body, inner)
+    return Circumstances(first, words, further)
+
+
+def _if_before(body: Sequence[Statement], at: int) -> int | None:
+    """The `if` that the `else` at `at` belongs to; None after an `elif`, a loop or a `try`."""
+    for other in range(at - 1, -1, -1):
+        if body[other].is_comment or body[other].indent > body[at].indent:
+            continue
+        is_if = body[other].indent == body[at].indent and re.match(r"if\b", body[other].text)
+        return other if is_if else None
+    return None
+
+
+def _condition(opener: Statement) -> str:
+    return circumstance(opener).removeprefix("when ")
 
 
 def opener_of(body: Sequence[Statement], at: int) -> int | None:
@@ -132,7 +191,7 @@ def alternative_of(body: Sequence[Statement], at: int) -> int | None:
     for other in range(at + 1, len(body)):
         if body[other].is_comment or body[other].indent > body[at].indent:
             continue
-        is_else = body[other].indent == body[at].indent and re.fullmatch(r"\}?\s*else", body[other].text)
+        is_else = body[other].indent == body[at].indent and _ELSE.fullmatch(body[other].text)
         return other if is_else else None
     return None
 

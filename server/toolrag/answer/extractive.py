@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from toolrag.answer.callers import draft_callers
 from toolrag.answer.gather import read_candidate
@@ -59,6 +59,8 @@ class Extractive:
         reader.expect([*definitions, *wide.candidates])
         if question.kind == "callers":
             drafts, callers = await draft_callers(question, definitions, self.retriever, reader, scope)
+            if callers is not None and not found.searched.complete:
+                callers = replace(callers, complete=False)
         elif definitions:
             drafts = about_symbol(question, relevance, await self._read(reader, definitions), self.retriever.defines)
         if not drafts and not self._named_but_absent(question, definitions, found.searched):

@@ -17,10 +17,9 @@ CODE_SPAN: Final = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
 # Lengths are bounded so that no text, however made, takes more than linear time.
 _LINK: Final = re.compile(r"(?<![\w)\]])!?\[([^\[\]]{0,300})\]\([^()\n]{0,500}\)")
 _ADDRESS: Final = re.compile(
-    r"""(?<![\w.+-])<?(?P<address>
-        (?: [a-z][a-z0-9+.-]{1,20}:// | (?:www\.|mailto:|xmpp:)(?=\w) | [\w.+-]{1,64}@(?=\w) )
-        [^\s<>`]* [^\s<>`.,;:!?'")\]*_~]
-    )>?""",
+    r"""(?: (?<![a-z0-9+.-])[a-z][a-z0-9+.-]*+:// | (?:https?|ftp):// | (?:www\.|mailto:|xmpp:)(?=[^\W_])
+          | (?<![\w.+-])[\w.+-]++@(?=[^\W_]) )
+        [^\s<>`]* [^\s<>`.,;:!?'")\]*_~]""",
     re.IGNORECASE | re.VERBOSE,
 )
 # An underscore within a word is no markup (CommonMark 6.2), and names are easier to read without backslashes.
@@ -102,7 +101,7 @@ def _escaped(words: str) -> str:
     pieces: list[str] = []
     at = 0
     for match in _ADDRESS.finditer(words):
-        pieces += [_without_markup(words[at : match.start()]), f"`{match['address']}`"]
+        pieces += [_without_markup(words[at : match.start()]), f"`{match[0]}`"]
         at = match.end()
     return _joined([*pieces, _without_markup(words[at:])])
 

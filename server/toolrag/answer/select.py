@@ -21,7 +21,7 @@ SUPPORT: Final = 0.4
 """A candidate whose lines, name and path hold less of the question's weight than this does not answer it."""
 KEEP: Final = 0.55
 """A candidate weaker than this share of the best one is left out."""
-HELD: Final = 0.75
+HELD: Final = 0.7
 """So is one that holds less than this share of what another one holds of the question."""
 ACTS: Final = 0.05
 """What asks where or how something is done is more often answered by a function."""
@@ -50,6 +50,8 @@ USUAL: Final = Weights(standing=1.0, best=0.8, whole=0.5, name=0.7, focus=0.5)
 # What happens in a case is said on one line of a body, whatever its function is called.
 WEIGHTS: Final[dict[QuestionKind, Weights]] = {"when": Weights(0.3, 2.0, 0.5, 0.3, 1.0)}
 
+ERROR: Final = 0.5
+_ASKS_FOR_ERRORS: Final = re.compile(r"\b(errors?|exceptions?|warnings?|rais\w*|fail\w*|throw\w*)\b", re.IGNORECASE)
 _BARE: Final = re.compile(r"(?:returns|yields) `\w+`")
 _CALLED: Final = re.compile(r"([^\W\d]\w*)\(")
 
@@ -125,6 +127,8 @@ def about_topic(question: Question, relevance: Relevance, readings: Sequence[Rea
         score += weights.name * relevance.name_fit(_name(reading.candidate)) + weights.focus * reading.candidate.focus
         if _acts(reading.candidate) and question.kind in ("where", "how", "when"):
             score += ACTS
+        if _is_error(reading.candidate) and question.kind != "when" and not _ASKS_FOR_ERRORS.search(question.text):
+            score -= ERROR
         if scored:
             ranked.append((score + 0.5 * max(0.0, *(one.bonus for one in scored)), order, whole, scored))
             held = max(held, whole)
@@ -195,6 +199,11 @@ def _name(candidate: Candidate) -> str:
         return ""
     # What makes an object is called for its class.
     return candidate.span.container if candidate.span.name == "__init__" else candidate.span.name
+
+
+def _is_error(candidate: Candidate) -> bool:
+    """Whether the symbol is an exception: it shares its words with what raises it, and says less."""
+    return candidate.span is not None and candidate.span.name.endswith(("Error", "Exception", "Warning"))
 
 
 def _acts(candidate: Candidate) -> bool:

@@ -24,6 +24,7 @@ UnitKind = Literal["summary", "doc", "statement", "comment", "value"]
 SIGNATURE_CHARACTERS = 100
 _TYPE_ONLY = ("rtype", "type ")
 """Doc entries that say a type, which the signature says better."""
+_POINTERS = ("See ", "versionadded", "versionchanged", "deprecated:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,8 @@ class Reading:
         doc = paragraphs[0]
         whole = LineRange(min(header.start, doc.lines.start), max(header.end, doc.lines.end))
         sentences = cuts.doc_sentences(self.text, span, self.candidate.language)
-        said = _first_sentences([one.text for one in sentences if one.lines in doc.lines] or [doc.text])
+        first = [one.text for one in sentences if one.lines in doc.lines]
+        said = _first_sentences([one for one in first if _says_something(one)] or first or [doc.text])
         text = _ended(f"{signature}: {markdown(said)}")
         wanted = [whole] if len(whole) <= EXTRACTIVE_MAX_LINES else [header, doc.lines]
         parts = [self.cut(lines) for lines in wanted]
@@ -112,8 +114,8 @@ class Reading:
                 continue
             here = self.cut(statement.lines)
             said = clauses.clause(statement)
-            text = statement.text.partition("=")[2].strip() if said and said.kind == "assign" else ""
-            claim = f"`{span.name}` is {clauses.code(text)}." if text else f"`{span.name}` is declared here."
+            claim = f"`{span.name}` is {clauses.code(said.value)}." if said and said.value else None
+            claim = claim or f"`{span.name}` is declared here."
             if here is not None:
                 yield Unit("value", Draft(claim, (here,)), statement.text, statement.lines.start)
         for sentence in cuts.doc_sentences(self.text, span, self.candidate.language):
@@ -154,19 +156,18 @@ class Reading:
         said = clauses.clause(body[at])
         if said is None:
             return None
-        first, last = at, at
-        sentence = said.text
-        opener = clauses.opener_of(body, at)
-        if opener is not None and self._near(body, opener, at):
-            circumstance = clauses.circumstance(body[opener])
-            if circumstance:
-                first = opener
-                sentence = f"{sentence} {circumstance}"
-            other = clauses.alternative_of(body, opener) if circumstance.startswith("when ") else None
-            otherwise = self._otherwise(body, first, other, said)
+        when = clauses.circumstances(body, at, lambda other: self._near(body, other, at))
+        if when is None:
+            return None
+        first, last = when.first, at
+        sentence = f"{said.text} {when.words}".rstrip()
+        if when.words.startswith("when "):
+            otherwise = self._otherwise(body, first, clauses.alternative_of(body, first), said)
             if otherwise is not None:
                 last, words = otherwise
                 sentence = f"{sentence}; otherwise it {words}"
+        if when.further:
+            sentence = f"{sentence}, under further conditions"
         lines = LineRange(body[first].lines.start, body[last].lines.end)
         here = self.cut(lines)
         owner = self._owner(span)
@@ -224,7 +225,7 @@ def _first_sentences(sentences: Sequence[str], limit: int = 240) -> str:
 
 def _says_something(sentence: str) -> bool:
     """Whether a doc's sentence stands by itself: not a type, a pointer elsewhere, or the head of a list."""
-    return not sentence.startswith((*_TYPE_ONLY, "See ")) and not sentence.rstrip().endswith(":")
+    return not sentence.startswith((*_TYPE_ONLY, *_POINTERS)) and not sentence.rstrip().endswith(":")
 
 
 def _ended(text: str) -> str:

@@ -48,6 +48,11 @@ def is_test(path: str) -> bool:
     return bool(_TEST.search(path))
 
 
+def is_aside(path: str) -> bool:
+    """Whether the path is that of a test, an example or documentation: what uses a product, not the product."""
+    return is_test(path) or bool(_EXAMPLE.search(path))
+
+
 def factor(path: str, *, wants_tests: bool, wants_docs: bool) -> float:
     """What a file's score is multiplied by: below 1 for tests, examples, legacy code, `__init__`, stubs and prose.
 

@@ -34,7 +34,8 @@ def stands(text: Text, span: Span) -> bool:
 
     So what an altered or planted index says of a file is not followed, nor are its names shown.
     """
-    if span.lines.end > text.n_lines or span.header not in span.lines or (span.doc and span.doc not in span.lines):
+    inside = [span.header] if span.doc is None else [span.header, span.doc]
+    if span.lines.end > text.n_lines or any(lines not in span.lines for lines in inside):
         return False
     if not len(span.header) or span.header_end < 0:
         return False

@@ -1,0 +1,187 @@
+"""What each command does, and its exit code; `cli` reads the command line and says how it ended."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+import time
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+
+import platformdirs
+
+from toolrag.config import Settings, parse_settings
+from toolrag.errors import ConfigError, ReadError
+from toolrag.progress import Bar
+
+OK, FAILED, USAGE, NOT_FOUND, READ_REFUSED, MODEL_FAILED = 0, 1, 2, 3, 4, 5
+
+
+def ask(options: argparse.Namespace) -> int:
+    """Answer a question; 0 answered or in part, 3 nothing found."""
+    from toolrag import app, render
+    from toolrag.answer import wire
+
+    if not options.question.strip():
+        raise ConfigError("The question is empty. Ask something, such as: toolrag ask 'where are retries configured?'")
+    if options.model != "extractive":
+        raise ConfigError(
+            f"{options.model!r} is not a model this version can use. Leave --model out, or say extractive."
+        )
+
+    async def ask() -> int:
+        with app.open_place(_root(options), _settings()) as place, Bar() as bar:
+            async with app.open_workspace(place, refresh=not options.no_wait, progress=bar.update) as workspace:
+                bar.close()
+                answer = await workspace.extractive().answer(options.question)
+        if options.json:
+            print_json(wire.answer(answer))
+        else:
+            _print(render.answer(answer, render.look_for(sys.stdout)))
+        return NOT_FOUND if answer.outcome == "notFound" else OK
+
+    return asyncio.run(ask())
+
+
+def search(options: argparse.Namespace) -> int:
+    """List candidates; 0, or 3 when there are none."""
+    from toolrag import app, render
+    from toolrag.answer import wire
+    from toolrag.ports import Scope
+
+    if not options.query.strip():
+        raise ConfigError("The query is empty. Give a name, or words from the code.")
+
+    async def search() -> int:
+        with app.open_place(_root(options), _settings()) as place, Bar() as bar:
+            async with app.open_workspace(place, refresh=True, progress=bar.update) as workspace:
+                bar.close()
+                result = await workspace.retriever.search(options.query, options.n, Scope())
+        if options.json:
+            print_json(wire.search_result(result))
+        else:
+            _print(render.candidates(result, render.look_for(sys.stdout)))
+        return OK if result.candidates else NOT_FOUND
+
+    return asyncio.run(search())
+
+
+def read(options: argparse.Namespace) -> int:
+    """Print lines of a file. Raises ReadError when they may not, or cannot, be read."""
+    from toolrag import app, render
+
+    with app.open_place(_root(options), _settings()) as place:
+        try:
+            result = asyncio.run(app.read_range(place, options.path, options.start, options.end, options.sha))
+        except ReadError as error:
+            # A path typed in a folder below the root is often meant from there. The fence judges that spelling too.
+            if error.code != "not_found" or Path(options.path).is_absolute() or options.root is not None:
+                raise
+            here = str(Path.cwd() / options.path)
+            try:
+                result = asyncio.run(app.read_range(place, here, options.start, options.end, options.sha))
+            except ReadError:
+                raise error from None
+    if options.json:
+        print_json(result.wire())
+    elif sys.stdout.isatty():
+        _print(render.lines_read(result, render.look_for(sys.stdout)))
+    else:
+        # Into a pipe or a file go the lines themselves, to be compared or used.
+        sys.stdout.flush()
+        sys.stdout.buffer.write(result.text.encode("utf-8", "surrogatepass"))
+    return OK
+
+
+def index(options: argparse.Namespace) -> int:
+    """Bring the index up to date and report what is in it."""
+    from toolrag import app, render
+
+    async def index() -> dict[str, object]:
+        began = time.monotonic()
+        with app.open_place(_root(options), _settings()) as place, Bar() as bar:
+            async with app.open_workspace(place, refresh=True, progress=bar.update) as workspace:
+                coverage = workspace.coverage
+                assert coverage is not None
+                return {
+                    "files": coverage.files,
+                    "languages": coverage.languages,
+                    "skipped": coverage.skipped,
+                    "spans": workspace.n_spans,
+                    "parsed": coverage.parsed,
+                    "seconds": round(time.monotonic() - began, 3),
+                    "dense": {"engine": workspace.engine},
+                    "problems": list(coverage.problems),
+                }
+
+    report = asyncio.run(index())
+    if options.json:
+        print_json(report)
+    else:
+        _print(render.coverage(report, render.look_for(sys.stdout)))
+    return OK
+
+
+def doctor(options: argparse.Namespace) -> int:
+    """Report what is set up; 1 when a check is a problem."""
+    from toolrag import doctor, render
+
+    settings, problems = _read_settings()
+    report = doctor.examine(_root(options), settings, settings_path(), problems)
+    if options.json:
+        print_json(report.wire())
+    else:
+        _print(doctor.lines(report, render.look_for(sys.stdout)))
+    return OK if report.healthy else FAILED
+
+
+def settings_path() -> Path:
+    """The user's settings file; it need not exist."""
+    return Path(platformdirs.user_config_dir("toolrag", appauthor=False)) / "config.toml"
+
+
+def _settings() -> Settings:
+    settings, problems = _read_settings()
+    if problems:
+        raise ConfigError(f"{settings_path()}: {' '.join(problems)}")
+    return settings
+
+
+def _read_settings() -> tuple[Settings, list[str]]:
+    path = settings_path()
+    try:
+        given = tomllib.loads(path.read_text("utf-8-sig"))
+    except FileNotFoundError:
+        return Settings(), []
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        return Settings(), [f"The settings cannot be read: {error}."]
+    return parse_settings(given)
+
+
+def _root(options: argparse.Namespace) -> str:
+    """The root as given, else the nearest folder with `.git`, else this one. HOME and `/` only as given."""
+    if options.root is not None:
+        if not options.root:
+            raise ConfigError("--root is empty. Name a folder.")
+        return str(options.root)
+    try:
+        here = Path.cwd()
+    except FileNotFoundError:
+        raise ConfigError("The current folder no longer exists. Go to another, or name one with --root.") from None
+    root = next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), here)
+    if root in (Path(root.anchor), Path.home()):
+        raise ConfigError(f"{root} is not taken as a root by itself: it would index everything. Name it with --root.")
+    return str(root)
+
+
+def _print(lines: Iterable[str]) -> None:
+    for line in lines:
+        print(line)
+
+
+def print_json(value: object) -> None:
+    """A value of the wire, indented, in ASCII."""
+    print(json.dumps(value, indent=2))

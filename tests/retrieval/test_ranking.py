@@ -1,0 +1,162 @@
+"""The order of passages: what lifts one, what holds one back, and that nothing else decides."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from index_doubles import corpus_of, indexed
+from toolrag.retrieval.corpus import K1, Corpus, build_corpus
+from toolrag.retrieval.query import parse_query
+from toolrag.retrieval.ranking import DECAY, PREFIX_VALUE, Hit, Ranker, _top
+from toolrag.retrieval.tokens import term_hash
+
+BODY = "def {name}():\n    return {word}\n"
+
+
+def ranked(files: Mapping[str, str], question: str, limit: int = 10) -> list[str]:
+    """Path and name of each hit, best first."""
+    corpus = corpus_of(files)
+    return [named(corpus, files, hit) for hit in Ranker(corpus).rank(parse_query(question), limit, {})]
+
+
+def named(corpus: Corpus, files: Mapping[str, str], hit: Hit) -> str:
+    file = indexed(files)[int(corpus.file_of[hit.passage])]
+    span = file.analysis.parsed.passages[int(corpus.ordinal[hit.passage])].span
+    return file.path if span is None else f"{file.path}:{file.analysis.parsed.spans[span].qualified_name}"
+
+
+def test_bm25f_of_a_passage_is_the_formula_s_over_its_maximum() -> None:
+    corpus = corpus_of({"a.py": "alpha(beta)\n", "b.py": "beta(beta)\n", "c.py": "gamma(1)\n"})
+    query = parse_query("alpha beta zebra")
+    ranker = Ranker(corpus)
+    found, coverage = ranker._lexical(query)
+    slow = [0.0] * corpus.n_passages
+    for token in query.tokens:
+        at = corpus.term(term_hash(token))
+        for entry in range(corpus.ptr[at], corpus.ptr[at + 1]) if at is not None else ():
+            impact = float(corpus.impacts[entry])
+            slow[corpus.postings[entry]] += ranker.idf(token) * (K1 + 1) * impact / (K1 + impact)
+    assert found.tolist() == pytest.approx([score / max(slow) for score in slow], rel=1e-5)
+    idfs = {token: ranker.idf(token) for token in query.tokens}
+    assert coverage.tolist() == pytest.approx(
+        [(idfs["alpha"] + idfs["beta"]) / sum(idfs.values()), idfs["beta"] / sum(idfs.values()), 0.0], rel=1e-5
+    )
+    assert idfs["zebra"] == math.log(1 + 2 * corpus.n_passages) > max(idfs["alpha"], idfs["beta"])
+
+
+def test_an_exact_definition_comes_before_its_uses_and_before_other_case() -> None:
+    files = {
+        "a.py": "def use():\n    return send(send, send)\n",
+        "b.py": "def Send():\n    pass\n",
+        "c.py": "def send():\n    pass\n",
+    }
+    assert ranked(files, "send") == ["c.py:send", "b.py:Send", "a.py:use"]
+
+
+def test_a_definition_in_the_file_of_its_name_comes_first() -> None:
+    files = {"a.py": "class Session:\n    pass\n", "session.py": "class Session:\n    pass\n"}
+    assert ranked(files, "Session")[0] == "session.py:Session"
+
+
+@pytest.mark.parametrize("path", ["tests/z.py", "examples/z.py", "legacy/z.py"])
+def test_tests_and_examples_come_later_unless_asked_for(path: str) -> None:
+    files = {path: BODY.format(name="f", word="retry"), "z.py": BODY.format(name="f", word="retry")}
+    assert ranked(files, "retry") == ["z.py:f", f"{path}:f"]
+
+
+def test_a_question_for_tests_lifts_them() -> None:
+    files = {"tests/retry.py": BODY.format(name="f", word="retry tests"), "z.py": BODY.format(name="f", word="retry")}
+    assert ranked(files, "tests of retry")[0] == "tests/retry.py:f"
+
+
+def test_each_further_passage_of_a_file_counts_less() -> None:
+    source = "".join(BODY.format(name=f"f{number}", word="retry") for number in range(4))
+    corpus = corpus_of({"a.py": source, "b.py": BODY.format(name="g", word="retry + other + words + of + it")})
+    hits = Ranker(corpus).rank(parse_query("retry"), 10, {})
+    in_a = [hit.score for hit in hits if corpus.file_of[hit.passage] == 0]
+    assert in_a == pytest.approx([in_a[0] * DECAY**number for number in range(4)], rel=1e-5)
+    assert int(corpus.file_of[hits[1].passage]) == 1
+
+
+def test_ties_are_broken_by_number_and_not_by_the_order_of_sorting() -> None:
+    files = {f"d{number:03}/a.py": BODY.format(name="f", word="retry") for number in range(300)}
+    corpus = corpus_of(files)
+    hits = Ranker(corpus).rank(parse_query("retry"), 20, {})
+    assert [hit.passage for hit in hits] == list(range(20))
+    assert Ranker(corpus).rank(parse_query("retry"), 20, {}) == hits
+
+
+def test_the_order_of_files_decides_ties_alone() -> None:
+    files = {"a.py": BODY.format(name="f", word="retry"), "b.py": "retry = 1\n", "c.md": "# retry\n\nretry\n"}
+    backwards = dict(reversed(files.items()))
+    assert ranked(files, "retry f") == ranked(backwards, "retry f")
+
+
+def test_a_file_s_name_counts_in_full_its_beginning_less_and_its_folder_least() -> None:
+    same = "def f():\n    return word\n"
+    files = {"x/retry.py": same, "x/retrying_policies.py": same, "retry/x.py": same, "x/y.py": same}
+    corpus = corpus_of(files)
+    scores = Ranker(corpus)._path_features(parse_query("retry"))
+    assert scores[0] > scores[1] > 0
+    assert scores[2] > scores[3] == 0
+    assert PREFIX_VALUE < 1
+
+
+@given(st.sets(st.text("abc", min_size=1, max_size=6), max_size=12), st.text("abc", min_size=1, max_size=6))
+def test_related_stems_are_those_a_look_at_every_one_finds(stems: set[str], token: str) -> None:
+    ranker = Ranker(build_corpus([]))
+    ranker._stem_files = {word: [0] for word in sorted(stems)}
+    ranker._stem_words = sorted(stems)
+    expected = {
+        word
+        for word in stems
+        if word == token or (min(len(word), len(token)) >= 3 and (word.startswith(token) or token.startswith(word)))
+    }
+    found = ranker._related_stems(token)
+    assert set(found) == expected
+    assert len(found) == len(expected)
+
+
+def test_a_near_vector_lifts_a_passage_and_brings_in_one_without_the_words() -> None:
+    corpus = corpus_of({"a.py": "alpha(1)\n", "b.py": "beta(1)\n", "c.py": "alpha(2)\n"})
+    ranker = Ranker(corpus)
+    assert [hit.passage for hit in ranker.rank(parse_query("alpha"), 9, {})] == [0, 2]
+    assert [hit.passage for hit in ranker.rank(parse_query("alpha"), 9, {2: 1.0, 1: 0.5})] == [2, 0, 1]
+    assert [hit.passage for hit in ranker.rank(parse_query("alpha"), 9, {1: -1.0})] == [0, 2]
+
+
+def test_files_outside_the_scope_have_no_hits() -> None:
+    corpus = corpus_of({"a.py": "alpha(1)\n", "b.py": "alpha(1)\n"})
+    allowed = np.array([0, 1], np.float32)
+    assert [hit.passage for hit in Ranker(corpus).rank(parse_query("alpha"), 9, {0: 1.0}, allowed)] == [1]
+
+
+def test_fewer_are_given_than_are_found() -> None:
+    files = {f"{number}.py": "alpha = 1\n" for number in range(5)}
+    assert len(ranked(files, "alpha", limit=2)) == 2
+
+
+@pytest.mark.parametrize("question", ["", "?", "alpha"])
+def test_an_empty_corpus_has_no_hits(question: str) -> None:
+    assert Ranker(build_corpus([])).rank(parse_query(question), 5, {}) == []
+
+
+def test_no_words_have_no_hits_and_unknown_words_neither() -> None:
+    assert ranked({"a.py": "alpha = 1\n"}, "...") == []
+    assert ranked({"a.py": "alpha = 1\n"}, "zebra quagga") == []
+
+
+def test_coverage_counts_files_not_passages() -> None:
+    files = {"a.py": "def f():\n    return alpha\n\ndef g():\n    return alpha\n", "b.py": "alpha = beta\n"}
+    assert Ranker(corpus_of(files)).coverage(parse_query("alpha beta gamma")) == {"alpha": 2, "beta": 1, "gamma": 0}
+
+
+@given(st.lists(st.sampled_from([0.0, -1.0, 0.25, 0.5, 0.75, 1.0]), max_size=30), st.integers(0, 12))
+def test_the_top_is_that_of_a_full_sort(scores: list[float], limit: int) -> None:
+    expected = sorted((at for at, score in enumerate(scores) if score > 0), key=lambda at: (-scores[at], at))[:limit]
+    assert _top(np.array(scores, np.float32), limit) == expected
