@@ -88,7 +88,7 @@ class TestWorkspace:
     def test_a_run_that_is_killed_is_ended_by_the_next(self, root: Path, folder: Path) -> None:
         write_tree(root, {f"many/{number:03}.py": f"def retry_{number}():\n    pass\n" for number in range(BATCH + 9)})
 
-        def kill(done: int, _: int) -> None:
+        def kill(_: str, done: int, __: int) -> None:
             if done == BATCH:
                 raise KeyboardInterrupt
 

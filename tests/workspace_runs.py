@@ -49,7 +49,7 @@ def run(
     *,
     refresh: bool = True,
     engine: str = "exact",
-    progress: Callable[[int, int], None] = lambda *_: None,
+    progress: Callable[[str, int, int], None] = lambda *_: None,
 ) -> tuple[Coverage | None, Found]:
     """Open, ask everything, close."""
     settings = Settings(index=IndexLimits(vectors=engine))  # type: ignore[arg-type] # one of VectorChoice

@@ -65,7 +65,7 @@ async def ask(root: Path, questions: list[tuple[str, list[str]]]) -> list[bool]:
     landed = []
     began = time.perf_counter()
     with app.open_place(str(root), Settings()) as opened:
-        async with app.open_workspace(opened, refresh=True, progress=lambda _done, _total: None) as workspace:
+        async with app.open_workspace(opened, refresh=True, progress=lambda *_: None) as workspace:
             print(f"{root.name}: ready after {time.perf_counter() - began:.2f} s")
             for question, gold in questions:
                 answer = await workspace.extractive().answer(question)

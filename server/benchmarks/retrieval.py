@@ -28,7 +28,7 @@ async def evaluate(folder: Path, prefix: str, questions: list[dict[str, Any]]) -
     """NDCG@10 and seconds of each question."""
     scores, seconds = [], []
     with app.open_place(str(folder / prefix), Settings()) as place:
-        async with app.open_workspace(place, refresh=True, progress=lambda _done, _total: None) as workspace:
+        async with app.open_workspace(place, refresh=True, progress=lambda *_: None) as workspace:
             for question in questions:
                 began = time.perf_counter()
                 found = await workspace.retriever.search(question["query"], 10, Scope())

@@ -37,8 +37,8 @@ from toolrag.retrieval.corpus import Corpus, IndexedFile, build_corpus
 
 log = logging.getLogger(__name__)
 
-Progress = Callable[[int, int], None]
-"""Called with the number of files done and of all that must be read."""
+Progress = Callable[[str, int, int], None]
+"""Called with what is being done, how much of it is done, and how much there is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,14 +181,14 @@ class _Opening:
         if self.refresh:
             scrub = (lambda: None) if folder is None else partial(_clear_derived, folder)
             indexer = Indexer(place.fence, place.root, store, self.parser, place.settings.index, scrub)
-            coverage = await indexer.refresh(self.progress)
+            coverage = await indexer.refresh(partial(self.progress, "Indexing"))
             with store.transaction():
                 store.put_meta("coverage", json.dumps(asdict(coverage)))
         corpus = _corpus(store, folder)
         if self.refresh:
-            await embed_missing(corpus, store, place.documents, embedder())
+            await embed_missing(corpus, store, place.documents, embedder(), partial(self.progress, "Embedding"))
         path = folder and vectors_path(folder, self.vectors, embedder())
-        fill_index(corpus, store, embedder(), self.vectors, path)
+        fill_index(corpus, store, embedder(), self.vectors, path, partial(self.progress, "Linking vectors"))
         retriever = IndexedRetriever(
             corpus=corpus,
             store=store,

@@ -34,7 +34,7 @@ def ask(options: argparse.Namespace) -> int:
 
     async def ask() -> int:
         with app.open_place(_root(options), _settings()) as place, Bar() as bar:
-            async with app.open_workspace(place, refresh=not options.no_wait, progress=bar.update) as workspace:
+            async with app.open_workspace(place, refresh=not options.no_wait, progress=bar) as workspace:
                 bar.close()
                 answer = await workspace.extractive().answer(options.question)
         if options.json:
@@ -57,7 +57,7 @@ def search(options: argparse.Namespace) -> int:
 
     async def search() -> int:
         with app.open_place(_root(options), _settings()) as place, Bar() as bar:
-            async with app.open_workspace(place, refresh=True, progress=bar.update) as workspace:
+            async with app.open_workspace(place, refresh=True, progress=bar) as workspace:
                 bar.close()
                 result = await workspace.retriever.search(options.query, options.n, Scope())
         if options.json:
@@ -103,7 +103,7 @@ def index(options: argparse.Namespace) -> int:
     async def index() -> dict[str, object]:
         began = time.monotonic()
         with app.open_place(_root(options), _settings()) as place, Bar() as bar:
-            async with app.open_workspace(place, refresh=True, progress=bar.update) as workspace:
+            async with app.open_workspace(place, refresh=True, progress=bar) as workspace:
                 coverage = workspace.coverage
                 assert coverage is not None
                 return {

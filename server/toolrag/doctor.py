@@ -16,7 +16,7 @@ from typing import Literal
 
 import toolrag
 from toolrag import app
-from toolrag.adapters.cache_dir import index_dir, make_private
+from toolrag.adapters.cache_dir import private_index_dir
 from toolrag.adapters.fingerprint import analysis_fingerprint
 from toolrag.adapters.openers import default_opener
 from toolrag.adapters.roots import open_root
@@ -148,9 +148,8 @@ def _root(root: str) -> Iterator[Check]:
         return
     opened.close()
     yield Check("root", "ok", opened.real)
-    folder = index_dir(opened.real)
     try:
-        make_private(folder)
+        folder = private_index_dir(opened.real)
     except ConfigError as error:
         yield Check("cache", "problem", str(error), "make it writable, or set XDG_CACHE_HOME")
         return

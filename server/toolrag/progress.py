@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from typing import TYPE_CHECKING, Never
 
@@ -10,7 +11,7 @@ from toolrag.answer.prose import visible
 if TYPE_CHECKING:
     from tqdm import tqdm
 
-MANY_FILES = 500
+MANY = 500
 """From here a run without a terminal says that it is indexing."""
 
 
@@ -20,11 +21,12 @@ def say(sentence: str) -> None:
 
 
 class Bar:
-    """A progress bar on a terminal; elsewhere one sentence when there is much to do."""
+    """A progress bar for each phase on a terminal; elsewhere one sentence when there is much to do."""
 
     def __init__(self) -> None:
         self._quiet = not sys.stderr.isatty()
         self._said = False
+        self._phase = ""
         self._bar: tqdm[Never] | None = None
 
     def __enter__(self) -> Bar:
@@ -33,23 +35,26 @@ class Bar:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def update(self, done: int, total: int) -> None:
-        """Called by the indexer."""
+    def __call__(self, phase: str, done: int, total: int) -> None:
+        """Shows how far a phase is. One that has nothing to do shows nothing."""
         if self._quiet:
-            if total >= MANY_FILES and not self._said:
+            if phase == "Indexing" and total >= MANY and not self._said:
                 self._said = True
                 say(f"Indexing {total:,} files; the next run reads only what changed.")
             return
-        from tqdm import tqdm
-
+        if phase != self._phase:
+            self.close()
+            self._phase = phase
         if self._bar is None and done < total:
-            self._bar = tqdm(total=total, unit=" files", desc="Indexing", leave=False, file=sys.stderr)
-        if isinstance(self._bar, tqdm):
+            from tqdm import tqdm
+
+            width = shutil.get_terminal_size((100, 24)).columns
+            self._bar = tqdm(total=total, desc=phase, unit="", leave=False, file=sys.stderr, ncols=width)
+        if self._bar is not None:
             self._bar.update(done - self._bar.n)
 
     def close(self) -> None:
         """Takes the bar off the screen."""
-        close = getattr(self._bar, "close", None)
-        if close is not None:
-            close()
+        if self._bar is not None:
+            self._bar.close()
         self._bar = None

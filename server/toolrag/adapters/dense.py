@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
+from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 
@@ -18,8 +20,16 @@ from toolrag.retrieval.terms import embeddable_passages
 
 log = logging.getLogger(__name__)
 
+Progress = Callable[[int, int], None]
+"""Called with how much is done and how much there is: files, or vectors."""
+PROGRESS_FILES: Final = 32
+CHUNK: Final = 2_000
+"""Vectors that are added at once: about 0.2 s of hnswlib."""
 
-async def embed_missing(corpus: Corpus, store: Store, documents: DocumentSource, embedder: Embedder) -> int:
+
+async def embed_missing(
+    corpus: Corpus, store: Store, documents: DocumentSource, embedder: Embedder, progress: Progress = lambda *_: None
+) -> int:
     """Embeds every passage that has no vector; how many were embedded. One transaction a file.
 
     A file that changed since it was indexed is passed over: its passages are no longer those of the corpus.
@@ -29,7 +39,9 @@ async def embed_missing(corpus: Corpus, store: Store, documents: DocumentSource,
     for passage in np.flatnonzero(~np.isin(corpus.text_ids, np.fromiter(kept, np.int64, len(kept)))).tolist():
         missing[int(corpus.file_of[passage])].add(int(corpus.text_ids[passage]))
     embedded = 0
-    for file, wanted in missing.items():
+    for done, (file, wanted) in enumerate(missing.items()):
+        if done % PROGRESS_FILES == 0:
+            progress(done, len(missing))
         analysis = store.analysis(corpus.shas[file], corpus.languages[file])
         try:
             snapshot = await documents.snapshot(corpus.paths[file])
@@ -48,6 +60,7 @@ async def embed_missing(corpus: Corpus, store: Store, documents: DocumentSource,
         with store.transaction():
             store.put_vectors(embedder.id, dict(zip(new, embedder.embed(list(new.values())), strict=True)))
         embedded += len(new)
+    progress(len(missing), len(missing))
     return embedded
 
 
@@ -56,7 +69,14 @@ def vectors_path(folder: Path, vectors: VectorIndex, embedder: Embedder) -> Path
     return folder / f"vectors-{vectors.engine}-{sha256(embedder.id.encode()).hexdigest()[:8]}.bin"
 
 
-def fill_index(corpus: Corpus, store: Store, embedder: Embedder, vectors: VectorIndex, path: Path | None) -> None:
+def fill_index(
+    corpus: Corpus,
+    store: Store,
+    embedder: Embedder,
+    vectors: VectorIndex,
+    path: Path | None,
+    progress: Progress = lambda *_: None,
+) -> None:
     """Makes the index hold exactly the corpus's vectors: takes up the file at `path`, mends it, writes it back."""
     wanted = frozenset(corpus.text_ids.tolist())
     if path is not None:
@@ -66,8 +86,12 @@ def fill_index(corpus: Corpus, store: Store, embedder: Embedder, vectors: Vector
     if not surplus and not found:
         return
     vectors.remove(surplus)
-    if found:
-        vectors.add(list(found), np.stack(list(found.values())))
+    ids = list(found)
+    for first in range(0, len(ids), CHUNK):
+        progress(first, len(ids))
+        chunk = ids[first : first + CHUNK]
+        vectors.add(chunk, np.stack([found[text_id] for text_id in chunk]))
+    progress(len(ids), len(ids))
     if path is not None:
         try:
             vectors.save(str(path))

@@ -23,7 +23,7 @@ from toolrag.adapters.vectors_flat import COSINE_DECIMALS, FlatVectors
 # M and ef_construction are the paper's common choice. ef 64 gave a recall@10 of .88 to .92 on our vectors
 # (server/ARCHITECTURE.md, "Vectors"), so the search looks at more.
 M: Final = 16
-EF_CONSTRUCTION: Final = 200
+EF_CONSTRUCTION: Final = 100
 EF_SEARCH: Final = 256
 SEED: Final = 100
 CAPACITY: Final = 1_024
