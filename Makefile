@@ -14,7 +14,6 @@ CORPORA := .cache/corpora
 unexport Q ROOT
 ask: export QUESTION := $(value Q)
 ask: export ASK_ROOT := $(value ROOT)
-test: export PYTHONWARNINGS := default
 
 .PHONY: ask test check hnsw corpora questions clean
 .SILENT:
@@ -24,7 +23,7 @@ ask: $(VENV)/.ready
 
 test: $(VENV)/.ready-test
 	command -v git >/dev/null || { echo "make test needs git, to compare with its hashes and ignore rules. Install it (Debian: apt-get install git)." >&2; exit 1; }
-	$(BIN)/pytest --durations=10 $(ARGS)
+	$(BIN)/pytest -n auto --durations=10 $(ARGS)
 
 check: $(VENV)/.ready-test
 	$(BIN)/ruff check server tests

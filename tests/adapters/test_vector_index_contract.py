@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
+from conftest import HAS_HNSWLIB
 from toolrag.adapters.vectors_flat import FlatVectors
 from toolrag.ports import VectorIndex
 
@@ -17,13 +18,12 @@ Vectors = npt.NDArray[np.float32]
 
 
 def hnsw(dimensions: int) -> VectorIndex:
-    pytest.importorskip("hnswlib")
     from toolrag.adapters.vectors_hnsw import HnswVectors
 
     return HnswVectors(dimensions)
 
 
-ENGINES = {"exact": FlatVectors, "hnsw": hnsw}
+ENGINES = {"exact": FlatVectors} | ({"hnsw": hnsw} if HAS_HNSWLIB else {})
 Make = Callable[..., VectorIndex]
 
 

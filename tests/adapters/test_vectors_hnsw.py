@@ -12,12 +12,9 @@ import pytest
 from toolrag.adapters.embed_hashing import DIMENSIONS, HashingEmbedder
 from toolrag.adapters.sealed_file import read_sealed, write_sealed
 from toolrag.adapters.vectors_flat import FlatVectors
+from toolrag.adapters.vectors_hnsw import CAPACITY, HnswVectors
 from toolrag.ports import Embeddable
 from toolrag.retrieval.terms import count_terms
-
-pytest.importorskip("hnswlib")
-
-from toolrag.adapters.vectors_hnsw import CAPACITY, HnswVectors
 
 N_PASSAGES = 3_000
 N_LINES = 8
