@@ -40,8 +40,8 @@ _CONDITION: Final = re.compile(r"(?:(?:el)?if|elsif|else if)\b\s*(?P<code>.+)")
 _LOOP: Final = re.compile(r"(?:async\s+)?for\s+(?P<each>.+?)\s+in\s+(?P<all>.+)")
 _WHILE: Final = re.compile(r"while\b\s*(?P<code>.+)")
 _EXCEPT: Final = re.compile(r"(?:except|catch)\b\*?\s*(?P<code>.+?)(?:\s+as\s+\w+)?")
-_BETWEEN_LITERALS: Final = re.compile(r"(?<=[^\s(\[{,=:])([\"'])\s+[fFrRbBuU]{0,2}\1")
-"""Between two string literals side by side, which are one string."""
+_LITERAL: Final = r"(?:\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*')"
+_LITERALS: Final = re.compile(rf"{_LITERAL}(?:\s+[fFrRbBuU]{{0,2}}{_LITERAL})*")
 _TOKEN: Final = re.compile(r"\w+|\s+|[-+*/%=<>!&|^]+|.")
 
 
@@ -59,7 +59,7 @@ class Clause:
 
 def code(text: str, limit: int = CODE_CHARACTERS) -> str:
     """Code in backticks, shortened at a token when it is long."""
-    text = _BETWEEN_LITERALS.sub("", text.strip())
+    text = _LITERALS.sub(_as_one_literal, text.strip())
     if len(text) > limit:
         kept = ""
         for token in _TOKEN.findall(text):
@@ -70,6 +70,14 @@ def code(text: str, limit: int = CODE_CHARACTERS) -> str:
         comma = kept.rfind(", ")
         text = f"{kept[: comma + 1] if comma > limit // 3 else kept.rstrip()} …"
     return prose.code(text)
+
+
+def _as_one_literal(found: re.Match[str]) -> str:
+    """String literals side by side, which are one string, as one; where their quotes differ they stay apart."""
+    pieces = re.findall(rf"[fFrRbBuU]{{0,2}}({_LITERAL})", found[0])
+    if len(pieces) < 2 or len({piece[0] for piece in pieces}) > 1:
+        return found[0]
+    return pieces[0][0] + "".join(piece[1:-1] for piece in pieces) + pieces[0][0]
 
 
 def clause(statement: Statement) -> Clause | None:

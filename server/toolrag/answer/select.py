@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from toolrag.answer.callees import callees
 from toolrag.answer.question import Question, QuestionKind
 from toolrag.answer.relevance import Relevance
 from toolrag.answer.types import Draft
@@ -68,7 +69,7 @@ class _Scored:
 def about_symbol(
     question: Question, relevance: Relevance, readings: Sequence[Reading], defines: Callable[[str], bool]
 ) -> list[Draft]:
-    """What the definitions of one name say: their summaries, then what the first one does."""
+    """What the definitions of one name say: their summaries, then what the first one does and what it calls."""
     drafts: list[Draft] = []
     rest: list[_Scored] = []
     for order, reading in enumerate(readings):
@@ -84,10 +85,19 @@ def about_symbol(
             ]
     if question.kind == "where":
         return drafts
-    best = sorted((scored for scored in rest if scored.score > 0), key=lambda scored: (-scored.score, scored.order))
-    chosen = _distinct(best, MAX_CLAIMS - 1)
+    calls = callees(readings[0], defines) if readings else None
+    best = sorted(
+        (one for one in rest if one.score > 0 and not (calls and _only_calls(one.unit))),
+        key=lambda scored: (-scored.score, scored.order),
+    )
+    chosen = _distinct(best, MAX_CLAIMS - (1 if calls is None else 2))
     in_order = [scored.unit.draft for scored in sorted(chosen, key=lambda scored: scored.unit.first_line)]
-    return [*drafts[:1], *in_order, *drafts[1:]]
+    return [*drafts[:1], *in_order, *([calls] if calls else []), *drafts[1:]]
+
+
+def _only_calls(unit: Unit) -> bool:
+    """Whether a unit says no more than that something is called."""
+    return unit.kind == "statement" and unit.draft.text.count("`") == 4 and unit.words.startswith("calls ")
 
 
 def preferred(question: Question, relevance: Relevance, candidates: Sequence[Candidate], limit: int) -> list[Candidate]:

@@ -81,10 +81,8 @@ class Reading:
                 continue
             text = f"`{span.name}`: {markdown(sentence.text)}"
             yield Unit("doc", Draft(_ended(text), (here, header)), sentence.text, sentence.lines.start)
-        start = max(span.header.end, span.doc.end if span.doc and span.doc.start >= span.header.start else 0)
-        body = LineRange(min(start, span.lines.end), span.lines.end)
         if span.kind != "class":
-            yield from self._statement_units(body, span)
+            yield from self._statement_units(body_of(span), span)
 
     def _summary(self, span: Span) -> Unit | None:
         signature = clauses.code(cuts.signature(self.text, span), SIGNATURE_CHARACTERS)
@@ -211,6 +209,12 @@ class Reading:
                 return f"A new `{parent.name}`", header
         header = self.cut(LineRange(span.header.start, span.header.start + 1))
         return None if header is None else (f"`{span.name}`", header)
+
+
+def body_of(span: Span) -> LineRange:
+    """A symbol's lines after its signature and docstring."""
+    start = max(span.header.end, span.doc.end if span.doc and span.doc.start >= span.header.start else 0)
+    return LineRange(min(start, span.lines.end), span.lines.end)
 
 
 def _first_sentences(sentences: Sequence[str], limit: int = 240) -> str:
