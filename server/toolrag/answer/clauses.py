@@ -74,9 +74,9 @@ def code(text: str, limit: int = CODE_CHARACTERS) -> str:
 
 def _as_one_literal(found: re.Match[str]) -> str:
     """String literals side by side, which are one string, as one; where their quotes differ they stay apart."""
-    pieces = re.findall(rf"[fFrRbBuU]{{0,2}}({_LITERAL})", found[0])
+    pieces: list[str] = re.findall(rf"[fFrRbBuU]{{0,2}}({_LITERAL})", found[0])
     if len(pieces) < 2 or len({piece[0] for piece in pieces}) > 1:
-        return found[0]
+        return str(found[0])
     return pieces[0][0] + "".join(piece[1:-1] for piece in pieces) + pieces[0][0]
 
 
