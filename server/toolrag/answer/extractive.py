@@ -106,13 +106,16 @@ class Extractive:
 def _outcome(
     question: Question, relevance: Relevance, verified: Verified, searched: Searched, callers: Callers | None
 ) -> tuple[Outcome, Reason | None]:
-    if callers is not None and not callers.count and verified.claims:
-        message = f"No line of the {searched.files:,} files that were searched names `{callers.name}(`."
-        return "partial", Reason("nothing_found", message)
     if verified.claims:
-        if relevance.weight_of(word for word in searched.missing if question.weight(word) == 1) >= MISSING_SHARE:
-            return "partial", Reason("nothing_found", _none_mentions(searched))
-        return "answered", None
+        missing = relevance.weight_of(word for word in searched.missing if question.weight(word) == 1)
+        uncalled = callers is not None and not callers.count
+        if not uncalled and missing < MISSING_SHARE:
+            return "answered", None
+        if not searched.complete:
+            return "partial", Reason("not_indexed_yet", "The index is not complete yet; there may be more to say.")
+        if callers is not None and uncalled:
+            return "partial", Reason("nothing_found", f"{_searched(searched)}; no line names `{callers.name}(`.")
+        return "partial", Reason("nothing_found", _none_mentions(searched))
     if verified.dropped:
         return "notFound", Reason("unverified_answer", f"What was found did not stand: {verified.dropped[0].why}")
     if not searched.complete:
@@ -127,11 +130,17 @@ def _outcome(
 
 
 def _none_mentions(searched: Searched) -> str:
-    files = f"{searched.files:,} file{'' if searched.files == 1 else 's'}"
     if searched.missing:
-        words = ", ".join(f"`{word}`" for word in searched.missing)
-        return f"{files} were searched, all indexed; none mentions {words}."
-    return f"{files} were searched, all indexed; no lines support an answer. Ask about a name, or in the code's words."
+        return f"{_searched(searched)}; none mentions {', '.join(f'`{word}`' for word in searched.missing)}."
+    return f"{_searched(searched)}; no lines support an answer. Ask about a name, or in the code's words."
+
+
+def _searched(searched: Searched) -> str:
+    """What was looked at, and that there is more where there is."""
+    files = f"{searched.files:,} file{' was' if searched.files == 1 else 's were'} searched"
+    return (
+        f"{files} ({searched.skipped:,} more are not indexed: `toolrag index` says why)" if searched.skipped else files
+    )
 
 
 def _answer_id(question: str, verified: Verified, candidates: Sequence[Candidate]) -> str:
