@@ -97,13 +97,13 @@ def test_passages_are_numbered_through_the_files_in_their_order() -> None:
 
 def test_names_are_found_as_written_and_definitions_are_told_apart() -> None:
     corpus = corpus_of(FILES)
-    sends = corpus.named("send").tolist()
-    assert [corpus.paths[corpus.file_of[passage]] for passage in sends] == ["src/session.py", "src/adapter.py"]
-    assert corpus.defines[sends].all()
-    assert not corpus.defines[corpus.named("RETRIES")].any()
-    assert not corpus.defines[corpus.named("Retries")].any()
-    assert len(corpus.named("Send")) == len(corpus.named("")) == 0
-    assert corpus.folded_name[corpus.named("Session")].tolist() == [term_hash("session")]
+    assert [corpus.paths[file] for file in corpus.files_defining("send")] == ["src/session.py", "src/adapter.py"]
+    assert corpus.files_defining("Send") == corpus.files_defining("") == []
+    by_name = {name: corpus.name == np.uint64(term_hash(name)) for name in ("send", "RETRIES", "Retries", "Session")}
+    assert corpus.defines[by_name["send"]].all()
+    assert not corpus.defines[by_name["RETRIES"]].any()
+    assert not corpus.defines[by_name["Retries"]].any()
+    assert corpus.folded_name[by_name["Session"]].tolist() == [term_hash("session")]
 
 
 def test_calls_are_listed_by_file_and_line_and_base_classes_are_none() -> None:
@@ -136,7 +136,7 @@ def test_no_files_are_an_empty_corpus() -> None:
     assert (corpus.n_passages, corpus.n_spans, corpus.ptr.tolist()) == (0, 0, [0])
     assert corpus.term(term_hash("a")) is None
     assert corpus.calls_of("a") == []
-    assert corpus.named("a").tolist() == []
+    assert corpus.files_defining("a") == []
 
 
 def test_a_term_that_no_passage_has_is_none_even_past_the_last() -> None:

@@ -6,14 +6,15 @@ again and the symbol looked up in it, and what cannot be found again is left out
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
 from toolrag.adapters.ignore import IgnoreStack, folders_above, parse_rules
 from toolrag.adapters.live_reader import LiveReader
+from toolrag.adapters.pointing import of_name, places_of, pointing, same_symbol
 from toolrag.adapters.store import Store
 from toolrag.ports import (
     Candidate,
@@ -26,18 +27,17 @@ from toolrag.ports import (
     SpanParser,
     VectorIndex,
 )
-from toolrag.retrieval import cuts, paths
-from toolrag.retrieval.corpus import Corpus, Float32, last_name
+from toolrag.retrieval import paths
+from toolrag.retrieval.corpus import DEFINING_KINDS, Corpus, Float32, last_name
 from toolrag.retrieval.query import Query, parse_query
 from toolrag.retrieval.ranking import Ranker
 from toolrag.retrieval.reasons import reasons_for
-from toolrag.retrieval.symbols_in import find_symbol, name_parts, parent_of, stands
 from toolrag.retrieval.terms import embeddable_question
 from toolrag.retrieval.tokens import identifier_tokens, question_words
 from toolrag.retrieval.windows import POOL, focus, reordered
-from toolrag.symbols import Analysis, Span
-from toolrag.text import TextSnapshot
 
+MOST_FILES: Final = 60
+"""Files that are read for the definitions of a name that very many have."""
 NEAREST: Final = 50
 """How many neighbours of the question's vector take part."""
 
@@ -87,25 +87,24 @@ class IndexedRetriever:
 
     async def definitions(self, name: str, limit: int, scope: Scope) -> tuple[Candidate, ...]:
         """Symbols of exactly this name, or of this dotted name's end (`Session.send`), best first."""
-        wanted = parse_query(f"`{name}`")
         allowed = self._allowed(scope)
+        files = []
+        for file in self._corpus.files_defining(last_name(name)):
+            if allowed is None or allowed[file]:
+                path = self._corpus.paths[file]
+                files.append((-paths.factor(path, wants_tests=False, wants_docs=False), path, file))
         reader = LiveReader(self._documents, self._parser, self._store)
-        rows = []
-        for passage in self._corpus.named(last_name(name)).tolist():
-            file = int(self._corpus.file_of[passage])
-            if allowed is not None and not allowed[file]:
+        found: list[tuple[tuple[float, bool, str, int], Candidate]] = []
+        for factor, path, file in sorted(files)[:MOST_FILES]:
+            live = await reader.file(path, self._corpus.shas[file], self._corpus.languages[file])
+            if live is None or limit <= 0:
                 continue
-            factor = paths.factor(self._corpus.paths[file], wants_tests=False, wants_docs=False)
-            rows.append((-factor, not self._corpus.defines[passage], passage, factor))
-        found: dict[tuple[str, Span], Candidate] = {}
-        for _, _, passage, factor in sorted(rows):
-            if len(found) >= limit:
-                break
-            candidate = await self._candidate(reader, passage, factor, wanted, {})
-            if candidate is None or candidate.span is None or not _ends_with(candidate.span, name):
-                continue
-            found.setdefault((candidate.path, candidate.span), candidate)
-        return tuple(found.values())
+            for span in of_name(live[1], name):
+                candidate = pointing(*live, self._corpus.languages[file], span, span.lines)
+                if candidate is not None:
+                    order = (factor, span.kind not in DEFINING_KINDS, path, span.lines.start)
+                    found.append((order, replace(candidate, score=round(-factor, 4), reasons=("exact name",))))
+        return tuple(candidate for _, candidate in sorted(found, key=lambda row: row[0])[:limit])
 
     async def references(self, name: str, limit: int, scope: Scope) -> tuple[Place, ...]:
         """At most `limit` places that call the name: product code, then examples and tests, each by path and line."""
@@ -120,12 +119,12 @@ class IndexedRetriever:
                 break
             live = await reader.file(self._corpus.paths[file], self._corpus.shas[file], self._corpus.languages[file])
             if live is not None:
-                found += _places(*live, last)
+                found += places_of(*live, last)
         return tuple(found[:limit])
 
     def defines(self, name: str) -> bool:
         """Whether some symbol has exactly this name."""
-        return bool(len(self._corpus.named(name)))
+        return bool(self._corpus.files_defining(name))
 
     def idf(self, token: str) -> float:
         """How rare a token is among the passages."""
@@ -180,66 +179,23 @@ class IndexedRetriever:
         ordinal: int | None = int(self._corpus.ordinal[passage])
         if snapshot.sha != sha:
             indexed = reader.indexed(sha, language)
-            ordinal = None if indexed is None else _same_symbol(indexed, int(self._corpus.ordinal[passage]), analysis)
+            ordinal = None if indexed is None else same_symbol(indexed, int(self._corpus.ordinal[passage]), analysis)
         if ordinal is None or ordinal >= len(analysis.parsed.passages):
             return None
         at = analysis.parsed.passages[ordinal]
         span = None if at.span is None else analysis.parsed.spans[at.span]
-        if at.lines.end > snapshot.text.n_lines or (span is not None and not stands(snapshot.text, span)):
-            return None
-        parent = None if span is None else parent_of(analysis.parsed, span)
-        if parent is not None and not stands(snapshot.text, parent):
+        candidate = pointing(snapshot, analysis, language, span, at.lines)
+        if candidate is None:
             return None
         focused = focus(snapshot.text, at.lines, weights)
-        return Candidate(
-            uri=snapshot.uri,
-            root=snapshot.root,
-            path=snapshot.path,
-            sha=snapshot.sha,
-            language=language,
-            span=span,
-            parent=parent,
-            lines=at.lines,
-            signature=cuts.signature(snapshot.text, span) if span else "",
+        return replace(
+            candidate,
             score=round(reordered(score, focused), 4),
             focus=round(focused, 4),
             reasons=reasons_for(query, snapshot.path, analysis, ordinal),
         )
 
 
-def _same_symbol(old: Analysis, ordinal: int, new: Analysis) -> int | None:
-    """The passage of a new analysis that holds the symbol an old passage had; None when it is not there just once."""
-    at = old.parsed.passages[ordinal].span if ordinal < len(old.parsed.passages) else None
-    if at is None:
-        return None
-    now = find_symbol(new.parsed, old.parsed.spans[at])
-    if now is None:
-        return None
-    where = new.parsed.spans.index(now)
-    return next((index for index, passage in enumerate(new.parsed.passages) if passage.span == where), None)
-
-
 def _matches(globs: IgnoreStack, path: str) -> bool:
     """Whether globs in gitignore syntax match a file or a folder above it."""
     return globs.ignores(path, False) or any(globs.ignores(folder, True) for folder in folders_above(path))
-
-
-def _ends_with(span: Span, name: str) -> bool:
-    wanted = name_parts(name)
-    return name_parts(span.qualified_name)[-len(wanted) :] == wanted
-
-
-def _places(snapshot: TextSnapshot, analysis: Analysis, name: str) -> list[Place]:
-    """The lines of a file that call the name, in order, each with the symbol around it."""
-    named = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-    calls = {
-        (reference.line, -1 if reference.span is None else reference.span)
-        for reference in analysis.parsed.references
-        if reference.kind == "call" and reference.name == name and reference.line < snapshot.text.n_lines
-    }
-    places = []
-    for line, at in sorted(calls):
-        inside = None if at < 0 else analysis.parsed.spans[at]
-        if named.search(snapshot.text.line(line)) and (inside is None or stands(snapshot.text, inside)):
-            places.append(Place(snapshot.uri, snapshot.root, snapshot.path, snapshot.sha, line, inside))
-    return places

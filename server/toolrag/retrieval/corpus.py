@@ -72,6 +72,10 @@ class Corpus:
     impacts: Float32
     """Weighted, length-normalised frequency over the fields; not yet saturated by K1."""
     idf: Float32
+    symbol_names: UInt64
+    """`term_hash` of every symbol's last name, ascending, those without a passage of their own included."""
+    symbol_files: Int32
+    """The file of each."""
     reference_names: UInt64
     """`term_hash` of each called name, ascending; the next three run beside it."""
     reference_files: Int32
@@ -89,9 +93,12 @@ class Corpus:
         at = int(np.searchsorted(self.terms, np.uint64(term)))
         return at if at < len(self.terms) and int(self.terms[at]) == term else None
 
-    def named(self, name: str) -> Int32:
-        """Passages whose span has exactly this last name."""
-        return np.flatnonzero(self.name == np.uint64(term_hash(name))).astype(np.int32)
+    def files_defining(self, name: str) -> list[int]:
+        """Files that have a symbol of exactly this last name, ascending."""
+        term = np.uint64(term_hash(name))
+        first = int(np.searchsorted(self.symbol_names, term, "left"))
+        last = int(np.searchsorted(self.symbol_names, term, "right"))
+        return sorted(set(self.symbol_files[first:last].tolist()))
 
     def calls_of(self, name: str) -> list[tuple[int, int, int]]:
         """`(file, line, span or -1)` of each place that calls the name, by file and line."""
@@ -123,6 +130,7 @@ def build_corpus(files: Sequence[IndexedFile]) -> Corpus:
     frequency = np.diff(ptr)
     idf = np.log(1 + (total - frequency + 0.5) / (frequency + 0.5)).astype(np.float32)
     names, folded, defines = _names(analyses)
+    symbols = _symbols(analyses)
     references = _references(analyses)
     return Corpus(
         paths=tuple(file.path for file in files),
@@ -140,6 +148,8 @@ def build_corpus(files: Sequence[IndexedFile]) -> Corpus:
         postings=postings,
         impacts=impacts,
         idf=idf,
+        symbol_names=symbols[0],
+        symbol_files=symbols[1],
         reference_names=references[0],
         reference_files=references[1],
         reference_lines=references[2],
@@ -164,6 +174,17 @@ def _names(analyses: Iterable[Analysis]) -> tuple[UInt64, UInt64, npt.NDArray[np
             folded.append(term_hash(name.lower()) if name else 0)
             defines.append(span is not None and span.kind in DEFINING_KINDS)
     return np.array(exact, np.uint64), np.array(folded, np.uint64), np.array(defines, np.bool_)
+
+
+def _symbols(analyses: Iterable[Analysis]) -> tuple[UInt64, Int32]:
+    rows = [
+        (term_hash(last_name(span.name)), file)
+        for file, analysis in enumerate(analyses)
+        for span in analysis.parsed.spans
+    ]
+    names = np.array([row[0] for row in rows], np.uint64)
+    order = np.argsort(names, kind="stable")
+    return names[order], np.array([row[1] for row in rows], np.int32)[order]
 
 
 def _references(analyses: Iterable[Analysis]) -> tuple[UInt64, Int32, Int32, Int32]:
