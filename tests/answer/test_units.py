@@ -115,7 +115,7 @@ def said(name: str, source: str = SOURCE) -> list[str]:
                 "25-26 `take` calls `self.wait(PAUSE)` when `wait`, under further conditions.",
                 "28-28 `take` returns `None`, under further conditions.",
                 "29-29 In `take`, a comment says: The newest one is the least likely to be dead.",
-                "30-30 `take` returns `self.free.pop()`.",
+                "30-30 `take` returns `self.free.pop()`, if it gets there.",
             ],
             id="a method: docs, conditions, a chain of them, a comment",
         ),

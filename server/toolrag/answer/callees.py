@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from toolrag.answer.clauses import circumstances
+from toolrag.answer.blocks import circumstances
 from toolrag.answer.statements import statements
 from toolrag.answer.types import Cut, Draft
 from toolrag.answer.units import Reading, body_of

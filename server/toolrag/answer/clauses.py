@@ -7,7 +7,6 @@ against the line. A statement no rule fits has no clause.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -24,8 +23,6 @@ _SILENT: Final = re.compile(
     r"(?:async\s+)?(?:def|class|function|func|fn|import|from|pass|global|nonlocal|del|package|use)\b(?!\s*=|[.(\[:,])|@"
     r"|type\s+\w"
 )
-_ELSE: Final = re.compile(r"\}?\s*else")
-_ELSE_IF: Final = re.compile(r"elif\b|elsif\b|\}?\s*else if\b")
 _OPENS: Final = re.compile(r"(?:if|elif|else|for|while|with|try|except|finally|async)\b")
 _OPENS_SOMEWHERE: Final = re.compile(r"(?:match|case|switch|catch)\b")
 """Openers in some languages, and names in others: `match = pattern.search(text)`."""
@@ -33,12 +30,15 @@ _VERB: Final = re.compile(r"(?P<word>return|raise|throw|yield|assert)(?:\s+|(?=\
 _ASSIGNMENT: Final = re.compile(
     r"(?P<target>[^=]*?[\w\])\s])(?P<mark>//|\*\*|<<|>>|[-+*/|&%@^])?=(?!=)\s*(?P<value>.+)"
 )
+_CHAINED: Final = re.compile(r"(?<![=!<>:])=(?!=)")
+"""Another assignment in what is assigned."""
 _PLACE: Final = r"\*?(?:[^\W\d]\w*|[(\[]\0*[)\]])(?:\.\w+|[(\[]\0*[)\]])*"
 _PLACES: Final = re.compile(rf"{_PLACE}(?:\s*,\s*{_PLACE})*,?")
 _CALL: Final = re.compile(r"(?:await\s+)?[^\W\d][\w.]*(?:\(\0*\)|\[\0*\]|\.\w+)*\(\0*\)")
 _CONDITION: Final = re.compile(r"(?:(?:el)?if|elsif|else if)\b\s*(?P<code>.+)")
 _LOOP: Final = re.compile(r"(?:async\s+)?for\s+(?P<each>.+?)\s+in\s+(?P<all>.+)")
 _WHILE: Final = re.compile(r"while\b\s*(?P<code>.+)")
+_CASE: Final = re.compile(r"case\s+(?P<code>.+)")
 _EXCEPT: Final = re.compile(r"(?:except|catch)\b\*?\s*(?P<code>.+?)(?:\s+as\s+\w+)?")
 _LITERAL: Final = r"(?:\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*')"
 _LITERALS: Final = re.compile(rf"{_LITERAL}(?:\s+[fFrRbBuU]{{0,2}}{_LITERAL})*")
@@ -94,6 +94,8 @@ def clause(statement: Statement) -> Clause | None:
         place = match["target"].partition(":")[0].rstrip()  # what follows is its type
         if _PLACES.fullmatch(place):
             target, value = text[: len(place)], text[match.start("value") :]
+            if _CHAINED.search(match["value"]):
+                return None
             if match["mark"]:
                 change = f"{match['mark']}= {value}"
                 return Clause("assign", f"updates {code(target)} with {code(change)}", target)
@@ -101,6 +103,11 @@ def clause(statement: Statement) -> Clause | None:
     if _CALL.fullmatch(outer) and not _OPENS_SOMEWHERE.match(outer):
         return Clause("call", f"calls {code(text.removeprefix('await '))}")
     return None
+
+
+def declares(statement: Statement) -> bool:
+    """Whether a statement opens a function or class, or declares something: what is below it runs elsewhere."""
+    return _SILENT.match(masked(statement.text)) is not None
 
 
 def circumstance(opener: Statement) -> str:
@@ -112,96 +119,13 @@ def circumstance(opener: Statement) -> str:
     if match := _LOOP.fullmatch(outer):
         return f"for each {code(text[slice(*match.span('each'))])} in {code(text[slice(*match.span('all'))])}"
     if match := _WHILE.fullmatch(outer):
-        return f"as long as {code(_unbracketed(text, match))}"
+        always = match["code"] in ("True", "true", "1")
+        return "" if always else f"as long as {code(_unbracketed(text, match))}"
     if match := _EXCEPT.fullmatch(outer):
         return f"on {code(_unbracketed(text, match))}"
+    if (match := _CASE.fullmatch(outer)) and match["code"] != "_":
+        return f"in the case {code(text[slice(*match.span('code'))])}"
     return ""
-
-
-@dataclass(frozen=True, slots=True)
-class Circumstances:
-    """When a statement of a body runs."""
-
-    first: int
-    """The first statement that must be cited with it."""
-    words: str
-    """Such as ``when `x` ``; empty for one that always runs."""
-    further: bool
-    """There are conditions besides, which are not told."""
-
-
-def circumstances(body: Sequence[Statement], at: int, reach: Callable[[int], bool]) -> Circumstances | None:
-    """When the statement at `at` runs; None when it belongs to a function or class inside the body.
-
-    `reach` says whether a statement is near enough to be cited together with it. One condition is told, the innermost;
-    that there are others is said.
-    """
-    first, words, further = at, "", False
-    inner = opener_of(body, at)
-    while inner is not None:
-        opener = body[inner]
-        if _SILENT.match(opener.text):
-            return None
-        told, head = circumstance(opener), inner
-        if _ELSE.fullmatch(opener.text):
-            condition = _if_before(body, inner)
-            told, head = ("", inner) if condition is None else (f"unless {_condition(body[condition])}", condition)
-            further |= condition is None
-        elif _ELSE_IF.match(opener.text):
-            further = True
-        if told and not words and reach(head):
-            first, words = head, told
-        elif told:
-            further = True
-        inner = opener_of(body, inner)
-    return Circumstances(first, words, further)
-
-
-def _if_before(body: Sequence[Statement], at: int) -> int | None:
-    """The `if` that the `else` at `at` belongs to; None after an `elif`, a loop or a `try`."""
-    for other in range(at - 1, -1, -1):
-        if body[other].is_comment or body[other].indent > body[at].indent:
-            continue
-        is_if = body[other].indent == body[at].indent and re.match(r"if\b", body[other].text)
-        return other if is_if else None
-    return None
-
-
-def _condition(opener: Statement) -> str:
-    return circumstance(opener).removeprefix("when ")
-
-
-def opener_of(body: Sequence[Statement], at: int) -> int | None:
-    """The statement whose block holds the one at `at`; None at the top."""
-    for other in range(at - 1, -1, -1):
-        if not body[other].is_comment and body[other].indent < body[at].indent:
-            return other
-    return None
-
-
-def children_of(body: Sequence[Statement], at: int) -> list[int]:
-    """The statements directly inside the block that the one at `at` opens."""
-    inside = []
-    depth: int | None = None
-    for other in range(at + 1, len(body)):
-        if body[other].is_comment:
-            continue
-        if body[other].indent <= body[at].indent:
-            break
-        depth = body[other].indent if depth is None else depth
-        if body[other].indent == depth:
-            inside.append(other)
-    return inside
-
-
-def alternative_of(body: Sequence[Statement], at: int) -> int | None:
-    """The `else` of the `if` at `at`, when nothing stands between their blocks."""
-    for other in range(at + 1, len(body)):
-        if body[other].is_comment or body[other].indent > body[at].indent:
-            continue
-        is_else = body[other].indent == body[at].indent and _ELSE.fullmatch(body[other].text)
-        return other if is_else else None
-    return None
 
 
 def _said(word: str, text: str, outer: str) -> Clause | None:

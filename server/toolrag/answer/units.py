@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
-from toolrag.answer import clauses
+from toolrag.answer import blocks, clauses
 from toolrag.answer.prose import markdown, plain
 from toolrag.answer.statements import Statement, statements
 from toolrag.answer.types import Cut, Draft, Evidence
@@ -136,8 +137,11 @@ class Reading:
             return
         body = statements(self.text, lines, LANGUAGES[self.candidate.language].comments)
         for at, statement in enumerate(body):
+            when = blocks.circumstances(body, at, partial(self._near, body, at))
+            if when is None:
+                continue  # it belongs to a function inside this one
             commented = statement.is_comment
-            unit = self._comment_unit(statement, span) if commented else self._statement_unit(body, at, span)
+            unit = self._comment_unit(statement, span) if commented else self._statement_unit(body, at, when, span)
             if unit is not None:
                 yield unit
 
@@ -149,23 +153,21 @@ class Reading:
         text = _ended(f"In {owner[0]}, a comment says: {markdown(comment.text)}")
         return Unit("comment", Draft(text, (here, owner[1])), comment.text, comment.lines.start)
 
-    def _statement_unit(self, body: Sequence[Statement], at: int, span: Span | None) -> Unit | None:
+    def _statement_unit(
+        self, body: Sequence[Statement], at: int, when: blocks.Circumstances, span: Span | None
+    ) -> Unit | None:
         """A statement with what it depends on: its block's condition, and what is done otherwise."""
         said = clauses.clause(body[at])
         if said is None:
             return None
-        when = clauses.circumstances(body, at, lambda other: self._near(body, other, at))
-        if when is None:
-            return None
         first, last = when.first, at
         sentence = f"{said.text} {when.words}".rstrip()
         if when.words.startswith("when "):
-            otherwise = self._otherwise(body, first, clauses.alternative_of(body, first), said)
+            otherwise = self._otherwise(body, first, blocks.alternative_of(body, first), said)
             if otherwise is not None:
                 last, words = otherwise
                 sentence = f"{sentence}; otherwise it {words}"
-        if when.further:
-            sentence = f"{sentence}, under further conditions"
+        sentence += when.rest
         lines = LineRange(body[first].lines.start, body[last].lines.end)
         here = self.cut(lines)
         owner = self._owner(span)
@@ -181,7 +183,7 @@ class Reading:
         parts = (here,) if header.lines in here.lines else (here, header)
         return Unit("statement", Draft(f"{name} {sentence}.", parts), words, lines.start)
 
-    def _near(self, body: Sequence[Statement], first: int, last: int) -> bool:
+    def _near(self, body: Sequence[Statement], last: int, first: int) -> bool:
         return body[last].lines.end - body[first].lines.start <= EXTRACTIVE_MAX_LINES
 
     def _otherwise(
@@ -190,8 +192,8 @@ class Reading:
         """What the `else` does, when it is one statement of the same kind and near enough to cite together."""
         if other is None:
             return None
-        inside = clauses.children_of(body, other)
-        if len(inside) != 1 or not self._near(body, first, inside[0]):
+        inside = blocks.children_of(body, other)
+        if len(inside) != 1 or not self._near(body, inside[0], first):
             return None
         alternative = clauses.clause(body[inside[0]])
         if alternative is None or (alternative.kind, alternative.target) != (said.kind, said.target):
