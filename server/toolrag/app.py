@@ -22,6 +22,7 @@ from toolrag.adapters.documents import Documents
 from toolrag.adapters.embed_hashing import HashingEmbedder
 from toolrag.adapters.fence import Fence
 from toolrag.adapters.fingerprint import analysis_fingerprint, corpus_fingerprint
+from toolrag.adapters.ignore import parse_rules
 from toolrag.adapters.indexer import Coverage, Indexer
 from toolrag.adapters.parse_process import ParseProcess
 from toolrag.adapters.retriever import IndexedRetriever
@@ -120,6 +121,11 @@ def vector_index(choice: VectorChoice, dimensions: int) -> VectorIndex:
     return FlatVectors(dimensions)
 
 
+def deny_problems(settings: Settings) -> list[str]:
+    """A sentence for each of the user's globs that means nothing as it is written."""
+    return list(parse_rules("\n".join(settings.deny), "the setting deny", denies=True).problems)
+
+
 def embedder() -> Embedder:
     """The embedder that serves."""
     return HashingEmbedder()
@@ -197,7 +203,7 @@ class _Opening:
             vectors=self.vectors,
             embedder=embedder(),
             n_skipped=_n_skipped(store),
-            complete=self.refresh,
+            complete=coverage is not None and coverage.complete,
         )
         return Workspace(place, retriever, self.parser, coverage, corpus.n_spans, self.vectors.engine)
 

@@ -34,15 +34,20 @@ Settings: {settings}
 
 def run() -> NoReturn:
     """The console script."""
+    _fill_closed_streams()
     try:
-        code = main(sys.argv[1:])
+        code = _ended(sys.argv[1:])
         sys.stdout.flush()
     except KeyboardInterrupt:
         code = 130  # 128 + SIGINT, as shells have it
     except BrokenPipeError:
         # The reader, such as `head`, has gone; nothing more can be said to it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = commands.OK
+        _give_up_stdout()
+    except OSError as error:
+        say(f"The output could not be written ({error.strerror}).")
+        code = commands.FAILED
+        _give_up_stdout()
     sys.exit(code)
 
 
@@ -67,13 +72,51 @@ def main(arguments: Sequence[str]) -> int:
     except sqlite3.Error as error:
         say(f"The index could not be used ({error}). If this goes on, remove its folder: `toolrag doctor` names it.")
         return commands.FAILED
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        name = f", {error.filename}" if error.filename else ""
+        say(f"The system refused what was needed ({error.strerror}{name}).")
+        return commands.FAILED
+    except MemoryError:
+        say("There is not enough memory.")
+        return commands.FAILED
+
+
+def _ended(arguments: Sequence[str]) -> int:
+    """The exit code of one command, or the one argparse leaves with after `--help`, `--version` and wrong usage."""
+    try:
+        return main(arguments)
+    except SystemExit as leaving:
+        return leaving.code if isinstance(leaving.code, int) else commands.OK
+
+
+def _fill_closed_streams() -> None:
+    """Put something where a standard stream was closed (`>&-`), before a file or a pipe gets its number.
+
+    What goes to stderr is lost then, as was asked. What goes to stdout fails when it is written: nobody gets it.
+    """
+    for number, mode in ((0, os.O_RDONLY), (1, os.O_RDONLY), (2, os.O_WRONLY)):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, mode)  # takes the lowest number that is free
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)
+
+
+def _give_up_stdout() -> None:
+    """Send what is still buffered nowhere, so that the interpreter does not try it again when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="toolrag",
         description="Ask about code, and get answers in which every claim cites lines that were just read and checked.",
-        epilog=_EXAMPLES.format(settings=commands.settings_path()),
+        epilog=_EXAMPLES.format(settings=commands.settings_path() or "none, since there is no home folder"),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import sys
 import time
 import tomllib
@@ -138,9 +139,16 @@ def doctor(options: argparse.Namespace) -> int:
     return OK if report.healthy else FAILED
 
 
-def settings_path() -> Path:
-    """The user's settings file; it need not exist."""
-    return Path(platformdirs.user_config_dir("toolrag", appauthor=False)) / "config.toml"
+def settings_path() -> Path | None:
+    """The user's settings file; it need not exist. None where nothing says where it would be.
+
+    A relative one would be looked for in the current folder, which may be a stranger's: it counts as none.
+    """
+    try:
+        folder = Path(platformdirs.user_config_dir("toolrag", appauthor=False))
+    except RuntimeError:  # no HOME, and a user the system does not know
+        return None
+    return folder / "config.toml" if folder.is_absolute() else None
 
 
 def _settings() -> Settings:
@@ -152,13 +160,18 @@ def _settings() -> Settings:
 
 def _read_settings() -> tuple[Settings, list[str]]:
     path = settings_path()
+    if path is None:
+        return Settings(), []
     try:
         given = tomllib.loads(path.read_text("utf-8-sig"))
     except FileNotFoundError:
         return Settings(), []
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         return Settings(), [f"The settings cannot be read: {error}."]
-    return parse_settings(given)
+    from toolrag import app
+
+    settings, problems = parse_settings(given)
+    return settings, [*problems, *app.deny_problems(settings)]
 
 
 def _root(options: argparse.Namespace) -> str:
@@ -171,10 +184,18 @@ def _root(options: argparse.Namespace) -> str:
         here = Path.cwd()
     except FileNotFoundError:
         raise ConfigError("The current folder no longer exists. Go to another, or name one with --root.") from None
-    root = next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), here)
-    if root in (Path(root.anchor), Path.home()):
+    root = next((folder for folder in (here, *here.parents) if os.path.exists(folder / ".git")), here)
+    if _holds_everything(root):
         raise ConfigError(f"{root} is not taken as a root by itself: it would index everything. Name it with --root.")
     return str(root)
+
+
+def _holds_everything(root: Path) -> bool:
+    """Whether a folder is `/` or HOME, however HOME is spelt."""
+    try:
+        return root == Path(root.anchor) or root.samefile(Path.home())
+    except (OSError, RuntimeError):  # there is no such HOME
+        return False
 
 
 def _print(lines: Iterable[str]) -> None:

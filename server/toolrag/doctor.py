@@ -6,6 +6,7 @@ import importlib
 import json
 import os
 import platform
+import sqlite3
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from toolrag.adapters.fingerprint import analysis_fingerprint
 from toolrag.adapters.openers import default_opener
 from toolrag.adapters.roots import open_root
 from toolrag.adapters.store import Store
+from toolrag.answer.prose import visible
 from toolrag.config import Settings
 from toolrag.errors import ConfigError
 from toolrag.render import Look
@@ -69,7 +71,7 @@ class Report:
         }
 
 
-def examine(root: str, settings: Settings, settings_path: Path, problems: list[str]) -> Report:
+def examine(root: str, settings: Settings, settings_path: Path | None, problems: list[str]) -> Report:
     """Look at everything toolrag stands on. Never raises ConfigError: what is wrong is in the report."""
     try:
         engine = app.vector_index(settings.index.vectors, app.embedder().dimensions).engine
@@ -94,9 +96,9 @@ def lines(report: Report, look: Look) -> Iterator[str]:
     """The report for a terminal, a check a line."""
     marks = {"ok": look.good("ok     "), "note": "note   ", "problem": look.strong("PROBLEM")}
     for check in report.checks:
-        yield f"{marks[check.status]}  {check.name:<13} {check.detail}"
+        yield f"{marks[check.status]}  {check.name:<13} {visible(check.detail)}"
         if check.todo:
-            yield f"{'':<23} → {check.todo}"
+            yield f"{'':<23} → {visible(check.todo)}"
 
 
 def _version(package: str) -> str | None:
@@ -130,7 +132,9 @@ def _vectors(engine: str) -> Check:
     return Check("vector index", "note", detail, "make hnsw (needs a C++ compiler), or pip install 'toolrag[hnsw]'")
 
 
-def _settings(path: Path, problems: list[str]) -> Check:
+def _settings(path: Path | None, problems: list[str]) -> Check:
+    if path is None:
+        return Check("settings", "note", "defaults: there is no home folder", "set HOME or XDG_CONFIG_HOME")
     if problems:
         return Check("settings", "problem", f"{path}: {' '.join(problems)}", f"edit {path}")
     return Check("settings", "ok", f"{path}" if path.exists() else f"defaults; {path} would change them")
@@ -159,12 +163,17 @@ def _root(root: str) -> Iterator[Check]:
 def _index(folder: Path) -> Check:
     if not (folder / "index.sqlite").exists():
         return Check("index", "note", f"none yet; it will be kept in {folder}", "toolrag index")
-    store = Store(folder / "index.sqlite", analysis_fingerprint())
     try:
-        found = store.meta("coverage")
-    finally:
-        store.close()
-    if found is None:
+        store = Store(folder / "index.sqlite", analysis_fingerprint())
+        try:
+            found = store.meta("coverage")
+        finally:
+            store.close()
+    except sqlite3.Error as error:
+        return Check("index", "problem", f"it cannot be used ({error}), in {folder}", f"remove {folder}")
+    try:
+        n_files = int(json.loads(found or "")["files"])
+    except (ValueError, KeyError, TypeError):
         return Check("index", "note", f"begun but not complete, in {folder}", "toolrag index")
     size = sum(entry.stat().st_size for entry in os.scandir(folder) if entry.is_file())
-    return Check("index", "ok", f"{json.loads(found)['files']:,} files, {size / 1e6:.1f} MB in {folder}")
+    return Check("index", "ok", f"{n_files:,} files, {size / 1e6:.1f} MB in {folder}")

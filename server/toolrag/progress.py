@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Never
 
 from toolrag.answer.prose import visible
@@ -17,7 +18,8 @@ MANY = 500
 
 def say(sentence: str) -> None:
     """One sentence for the person at the terminal."""
-    print(f"toolrag: {visible(sentence)}", file=sys.stderr)
+    with suppress(OSError):  # a stderr that is full or gone does not change how a command ends
+        print(f"toolrag: {visible(sentence)}", file=sys.stderr)
 
 
 class Bar:

@@ -92,6 +92,10 @@ def nothing_found(searched: Searched) -> str:
     """What a search without candidates says."""
     if not searched.terms:
         return "Nothing to search for: give a name, or words from the code."
+    if not searched.complete:
+        return (
+            f"Nothing found so far in {_count(searched.files, 'file')}, but not all are indexed; see `toolrag index`."
+        )
     wanted = ", ".join(searched.missing or searched.terms)
     return f"Nothing found in {_count(searched.files, 'file')}; none mentions {visible(wanted)}."
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,8 +13,8 @@ from toolrag.answer.relevance import Relevance
 IDF = {"retry": 4.0, "pool": 1.0}
 
 
-def relevance(question: str) -> Relevance:
-    return Relevance(parse_question(question), lambda token: IDF.get(token, 2.0))
+def relevance(question: str, missing: Sequence[str] = ()) -> Relevance:
+    return Relevance(parse_question(question), lambda token: IDF.get(token, 2.0), missing)
 
 
 def test_rare_words_count_more() -> None:
@@ -24,9 +26,12 @@ def test_rare_words_count_more() -> None:
 
 
 def test_words_fit_by_stem_and_by_beginning() -> None:
-    asked = relevance("how does authentication work")
-    assert asked.matched(["auth_header"]) == {"authentication"}
-    assert asked.matched(["aut"]) == frozenset()
+    """A beginning counts only for a word that is in no file whole: `auth` is no `author` where there is an `auth`."""
+    nowhere = relevance("how does authentication work", missing=["authentication"])
+    assert nowhere.matched(["auth_header"]) == {"authentication"}
+    assert nowhere.matched(["aut"]) == frozenset()
+    assert relevance("how does authentication work").matched(["auth_header"]) == frozenset()
+    assert relevance("auth").matched(["author"]) == frozenset()
     assert relevance("retrying").matched(["max_retries"]) == {"retrying"}
 
 
@@ -59,3 +64,26 @@ def test_every_measure_is_a_share(question: str, texts: list[str]) -> None:
     assert asked.share([*texts, question]) >= asked.share(texts)
     for text in texts:
         assert 0.0 <= asked.name_fit(text) <= 1.0 + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "fits"),
+    [
+        pytest.param("where is max_retries set", "DEFAULT_MAX_REDIRECTS = 20", False, id="parts are not the name"),
+        pytest.param("where is max_retries set", "self.max_retries = 3", True, id="the name itself"),
+        pytest.param("how does OAuth work", "author = 'me'", False, id="a capital within makes a name"),
+        pytest.param("how does OAuth work", "import oauth", True, id="in any case"),
+        pytest.param("how do retries work", "max_retries", True, id="a word of prose is found in a name"),
+    ],
+)
+def test_a_name_must_be_there_whole(question: str, text: str, fits: bool) -> None:
+    """A question's word that is written like a name of code is not there where only its pieces are."""
+    asked = relevance(question)
+    assert bool(asked.matched([text]) - {"set", "work"}) is fits
+
+
+def test_what_is_in_no_file_does_not_drown_the_rest() -> None:
+    """A missing word weighs no more than the rarest that is there, a missing verb next to nothing."""
+    asked = relevance("retries honoured by teapot", missing=["honoured", "teapot"])
+    assert asked.lacks() == ("teapot",)
+    assert asked.share(["retry"]) == pytest.approx(4 / (4 + 4 * 0.0 + 2 + 2 * 0.1), abs=0.03)

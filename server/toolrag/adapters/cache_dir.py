@@ -24,8 +24,14 @@ LEFTOVER_SECONDS: Final = 3_600
 
 
 def cache_home() -> Path:
-    """The folder of all of toolrag's caches on this system; `XDG_CACHE_HOME` moves it on Linux."""
-    return Path(platformdirs.user_cache_dir("toolrag", appauthor=False))
+    """The folder of all of toolrag's caches on this system; `XDG_CACHE_HOME` moves it on Linux.
+
+    Raises ConfigError where nothing says where it is: no HOME, and a user the system does not know.
+    """
+    try:
+        return Path(platformdirs.user_cache_dir("toolrag", appauthor=False))
+    except RuntimeError:
+        raise ConfigError("There is no home folder to keep the cache in. Set HOME or XDG_CACHE_HOME.") from None
 
 
 def index_dir(root: str) -> Path:

@@ -216,7 +216,8 @@ def _usable(asked: str) -> str:
         raise ReadError("path_denied", "This URI names no file of this machine; ask for a path inside an open folder.")
     if "\0" in path:
         raise ReadError("not_found", "A path holds no NUL character; ask for the path without it.")
-    if not _is_utf8(path):
+    # Of an absolute path this is judged where it led: the root's own name may be anything.
+    if not os.path.isabs(path) and not _is_utf8(path):
         raise ReadError("not_found", f"{_label(path)} is not UTF-8; rename the file to read it.")
     return path
 

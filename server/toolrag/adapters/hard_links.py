@@ -16,7 +16,7 @@ from typing import Final
 
 from toolrag.adapters.ignore import IgnoreStack
 from toolrag.adapters.name_rules import NameRules
-from toolrag.adapters.roots import Root
+from toolrag.adapters.roots import EXHAUSTED, Root
 from toolrag.errors import ReadErrorCode
 
 MAX_ENTRIES: Final = 200_000
@@ -71,17 +71,32 @@ class HardLinks:
                         if not (entry.name == "objects" and path.startswith(".git/")):
                             pending.append((path, stack, code))
                     elif code is not None:
-                        status = entry.stat(follow_symlinks=False)
-                        denied[status.st_dev, status.st_ino] = code
+                        inode = _inode(root, folder, entry)
+                        if inode is not None:
+                            denied[inode] = code
         self._denied, self._walked_ns, self.is_complete = denied, walked_ns, n_left > 0
 
     def _entries(self, root: Root, folder: str) -> Iterator[os.DirEntry[str]]:
         try:
             with scan(self._open_folder, root, folder) as entries:
                 yield from entries
-        except OSError:
+        except OSError as error:
+            if error.errno in EXHAUSTED:
+                raise
             # What may not be listed, or has gone, has no names to compare; reading it fails by itself.
             return
+
+
+def _inode(root: Root, folder: str, entry: os.DirEntry[str]) -> Inode | None:
+    """Which file an entry of a folder is; None when it has gone."""
+    try:
+        status = entry.stat(follow_symlinks=False)
+    except PermissionError:
+        # A folder that may be listed but not entered still tells the inodes of what is in it.
+        return root.lstat(folder.split("/") if folder else ()).st_dev, entry.inode()
+    except FileNotFoundError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 @contextmanager

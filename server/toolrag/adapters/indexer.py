@@ -48,6 +48,11 @@ class Coverage:
     """The set of files, or a file's text, differs from the run before."""
     problems: tuple[str, ...]
 
+    @property
+    def complete(self) -> bool:
+        """Nothing waits to be indexed: the next run would try no file again that this one could not take in."""
+        return not self.skipped.keys() & {"unparsed", "unreadable", "changed_while_reading"}
+
 
 class Indexer:
     """Keeps one root's store true."""
@@ -103,6 +108,7 @@ class _Run:
                 changed |= row.path not in known or known[row.path].sha != row.sha
         progress(len(stale), len(stale))
         gone = [row for path, row in known.items() if path not in kept]
+        self._problems += self._fence.problems
         for path in sorted(kept):
             self._problems += [f"{path}: {problem}" for problem in kept[path].problems]
         coverage = Coverage(

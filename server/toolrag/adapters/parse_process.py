@@ -187,7 +187,7 @@ class ParseProcess:
         try:
             self._child = await asyncio.create_subprocess_exec(
                 sys.executable,
-                "-P",  # a folder named toolrag in the working directory is not this one
+                *_interpreter_options(),
                 "-m",
                 self._worker,
                 f"--parent={os.getpid()}",
@@ -230,6 +230,18 @@ class ParseProcess:
             _settle(job, parse_wire.without_symbols(problem))
         self._sent.clear()
         self._waiting.clear()
+
+
+def _interpreter_options() -> list[str]:
+    """What keeps strangers' modules out of the child: at least whatever keeps them out of this process."""
+    options = ["-P"]  # a folder named toolrag in the working directory is not this one
+    if sys.flags.isolated:
+        options.append("-I")
+    if sys.flags.ignore_environment:
+        options.append("-E")
+    if sys.flags.no_user_site:
+        options.append("-s")
+    return options
 
 
 def _settle(job: _Job, analysis: Analysis) -> None:

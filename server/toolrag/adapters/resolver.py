@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from toolrag.adapters.names import shown
-from toolrag.adapters.roots import Root
+from toolrag.adapters.roots import EXHAUSTED, Root
 from toolrag.errors import ReadError
 
 MAX_LINKS: Final = 40
@@ -159,7 +159,9 @@ def split_absolute(path: str) -> Parts:
 
 
 def os_error(error: OSError, label: str) -> ReadError:
-    """A system's refusal in our words."""
+    """A system's refusal in our words. Raises `error` itself where it says nothing about the file."""
+    if error.errno in EXHAUSTED:
+        raise error
     if isinstance(error, PermissionError):
         return ReadError("permission", f"{label} may not be read; ask for another file, or give yourself read access.")
     if isinstance(error, FileNotFoundError | NotADirectoryError):

@@ -33,7 +33,7 @@ from toolrag.retrieval.query import Query, parse_query
 from toolrag.retrieval.ranking import Ranker
 from toolrag.retrieval.reasons import reasons_for
 from toolrag.retrieval.terms import embeddable_question
-from toolrag.retrieval.tokens import identifier_tokens, question_words
+from toolrag.retrieval.tokens import identifier_tokens, name_token, question_words
 from toolrag.retrieval.windows import POOL, focus, reordered
 
 MOST_FILES: Final = 60
@@ -158,7 +158,7 @@ class IndexedRetriever:
     def _searched(self, query: Query) -> Searched:
         counts = self._ranker.coverage(query)
         words = question_words(query.text)
-        missing = [word for word in words if not any(counts.get(token) for token in identifier_tokens(word))]
+        missing = [word for word in words if not any(counts.get(token) for token in _needed(word))]
         return Searched(
             files=len(self._corpus.paths),
             skipped=self._n_skipped,
@@ -194,6 +194,12 @@ class IndexedRetriever:
             focus=round(focused, 4),
             reasons=reasons_for(query, snapshot.path, analysis, ordinal),
         )
+
+
+def _needed(word: str) -> tuple[str, ...]:
+    """Tokens of which one must occur for a word to be there: a name's whole, any of another word's."""
+    name = name_token(word)
+    return (name,) if name is not None else identifier_tokens(word)
 
 
 def _matches(globs: IgnoreStack, path: str) -> bool:

@@ -5,6 +5,7 @@ Absent on purpose: files. A root knows where it is; what may be read in it is th
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,6 +14,9 @@ from typing import Final
 
 from toolrag.adapters.names import shown
 from toolrag.errors import ConfigError
+
+EXHAUSTED: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM})
+"""The process or the system has run out of something: this tells nothing about a file, so nothing may be said of it."""
 
 HAS_DESCRIPTORS: Final = os.open in os.supports_dir_fd and os.stat in os.supports_dir_fd
 """Whether a folder can be held open and paths be taken from it: everywhere but on Windows."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import stat
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -42,7 +43,11 @@ def write_sealed(path: Path, header: Mapping[str, object], payload: bytes) -> No
 def read_sealed(path: Path) -> tuple[dict[str, object], memoryview] | None:
     """The header and the payload of a file that `write_sealed` wrote; None when it is missing or in any doubt."""
     try:
-        data = memoryview(path.read_bytes())
+        # A FIFO or a device in its place would keep the reader for ever, and what a link leads to is not ours.
+        with open(path, "rb", opener=_open_plainly) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                return None
+            data = memoryview(file.read())
     except OSError:
         return None  # a cache that cannot be read is a cache that is not there
     start = len(_MAGIC) + _DIGEST_BYTES
@@ -57,6 +62,10 @@ def read_sealed(path: Path) -> tuple[dict[str, object], memoryview] | None:
     except ValueError:
         return None
     return (header, body[4 + size :]) if isinstance(header, dict) else None
+
+
+def _open_plainly(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
 
 
 def _digest(body: bytes | memoryview) -> bytes:

@@ -15,7 +15,7 @@ from typing import Final, Literal
 from toolrag.adapters.fence import Fence
 from toolrag.adapters.hard_links import scan
 from toolrag.adapters.ignore import GIT_IGNORE, TOOLRAG_IGNORE, IgnoreStack
-from toolrag.adapters.roots import Root
+from toolrag.adapters.roots import EXHAUSTED, Root
 
 Reason = Literal[
     "secret",
@@ -169,7 +169,12 @@ class Walk:
 
 
 def _reason(error: OSError) -> Reason | None:
-    """Why something could not be seen; None when it has gone, or become a link, since its folder was listed."""
+    """Why something could not be seen; None when it has gone, or become a link, since its folder was listed.
+
+    Raises `error` itself where it says nothing about the thing.
+    """
+    if error.errno in EXHAUSTED:
+        raise error
     if isinstance(error, PermissionError):
         return "permission"
     if error.errno == errno.ENAMETOOLONG:

@@ -22,6 +22,8 @@ from toolrag.answer.verify import EXTRACTIVE_MAX_LINES, Verified, verify
 from toolrag.config import Settings
 from toolrag.errors import ReadError
 from toolrag.ports import Candidate, Clock, DocumentSource, Retriever, Scope, Searched, SearchResult, SpanParser
+from toolrag.retrieval.corpus import last_name
+from toolrag.symbols import Span
 
 EVERYWHERE = Scope()
 MODEL = "extractive"
@@ -31,8 +33,10 @@ N_SEARCHED = 40
 """Candidates that are looked at by their names and scores."""
 N_READ = 10
 """Candidates that are read."""
-MISSING_SHARE = 0.25
+MISSING_SHARE = 0.15
 """An answer is partial when words of this share of the question's weight occur in no file."""
+TOO_MUCH_MISSING = 0.4
+"""There is none when words of this share do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,7 @@ class Extractive:
         reader = RangeReader(self.documents, self.parser, self.settings.read, self.settings.budget)
         wide = await self.retriever.search(text, N_SEARCHED, scope)
         found = SearchResult(wide.candidates[:N_CANDIDATES], wide.searched)
-        relevance = Relevance(question, self.retriever.idf)
+        relevance = Relevance(question, self.retriever.idf, wide.searched.missing)
         callers: Callers | None = None
         drafts: Sequence[Draft] = ()
         definitions = await self._definitions(question, scope)
@@ -61,9 +65,9 @@ class Extractive:
             drafts, callers = await draft_callers(question, definitions, self.retriever, reader, scope)
             if callers is not None and not found.searched.complete:
                 callers = replace(callers, complete=False)
-        elif definitions:
+        elif definitions and (question.kind != "when" or definitions[0].span in _doing(definitions)):
             drafts = about_symbol(question, relevance, await self._read(reader, definitions), self.retriever.defines)
-        if not drafts and not self._named_but_absent(question, definitions, found.searched):
+        if not drafts and not _is_about_what_is_missing(question, relevance, definitions):
             readings = await self._read(reader, preferred(question, relevance, wide.candidates, N_READ))
             drafts = about_topic(question, relevance, readings)
         verified = await verify(drafts, reader.evidence, self.documents, EXTRACTIVE_MAX_LINES)
@@ -98,16 +102,27 @@ class Extractive:
                 # Changed or gone since it was found: such a candidate is not mentioned.
         return readings
 
-    def _named_but_absent(self, question: Question, definitions: Sequence[Candidate], searched: Searched) -> bool:
-        """The question is about one name, and no file holds it: no other text may answer in its place."""
-        return question.explicit and not definitions and question.subject in searched.missing
+
+def _doing(definitions: Sequence[Candidate]) -> list[Span]:
+    """Those that run: what happens when a value is exceeded is said where it is used, not where it is defined."""
+    spans = [one.span for one in definitions if one.span is not None]
+    return [span for span in spans if span.kind in ("class", "function", "method")]
+
+
+def _is_about_what_is_missing(question: Question, relevance: Relevance, definitions: Sequence[Candidate]) -> bool:
+    """Whether the question is about a name, or mostly about words, that no file holds: nothing else may stand in."""
+    lacking = relevance.lacks()
+    if definitions or not lacking:
+        return False
+    name = last_name(question.subject)
+    return (question.explicit and name in lacking) or relevance.weight_of(lacking) >= TOO_MUCH_MISSING
 
 
 def _outcome(
     question: Question, relevance: Relevance, verified: Verified, searched: Searched, callers: Callers | None
 ) -> tuple[Outcome, Reason | None]:
     if verified.claims:
-        missing = relevance.weight_of(word for word in searched.missing if question.weight(word) == 1)
+        missing = relevance.weight_of(relevance.lacks())
         uncalled = callers is not None and not callers.count
         if not uncalled and missing < MISSING_SHARE:
             return "answered", None
@@ -115,7 +130,7 @@ def _outcome(
             return "partial", Reason("not_indexed_yet", "The index is not complete yet; there may be more to say.")
         if callers is not None and uncalled:
             return "partial", Reason("nothing_found", f"{_searched(searched)}; no line names `{callers.name}(`.")
-        return "partial", Reason("nothing_found", _none_mentions(searched))
+        return "partial", Reason("nothing_found", _none_mentions(searched, relevance))
     if verified.dropped:
         return "notFound", Reason("unverified_answer", f"What was found did not stand: {verified.dropped[0].why}")
     if not searched.complete:
@@ -126,12 +141,13 @@ def _outcome(
         return "notFound", Reason(
             "nothing_found", "No file here is in a language that is indexed. Try `toolrag index`."
         )
-    return "notFound", Reason("nothing_found", _none_mentions(searched))
+    return "notFound", Reason("nothing_found", _none_mentions(searched, relevance))
 
 
-def _none_mentions(searched: Searched) -> str:
-    if searched.missing:
-        return f"{_searched(searched)}; none mentions {', '.join(f'`{word}`' for word in searched.missing)}."
+def _none_mentions(searched: Searched, relevance: Relevance) -> str:
+    words = relevance.lacks()
+    if words:
+        return f"{_searched(searched)}; none mentions {', '.join(f'`{word}`' for word in words)}."
     return f"{_searched(searched)}; no lines support an answer. Ask about a name, or in the code's words."
 
 

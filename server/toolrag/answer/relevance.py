@@ -3,28 +3,45 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Final
 
 from toolrag.answer.question import Question
-from toolrag.retrieval.tokens import identifier_tokens, tokens
+from toolrag.retrieval.tokens import identifier_tokens, name_token, tokens
 
+MISSING_VERB: Final = 0.1
+_VERB_ENDINGS: Final = ("ed", "ing", "ly", "ful")
 PREFIX_LETTERS: Final = 4
 """`auth` fits `authentication`; shorter beginnings fit too much."""
 
 
 class Relevance:
-    """Measures texts against one question. `idf` gives the rarity of a token among the passages."""
+    """Measures texts against one question.
 
-    def __init__(self, question: Question, idf: Callable[[str], float]) -> None:
-        self._words = {
-            word: (stems, question.weight(word) * max(idf(stem) for stem in stems))
-            for word in question.words
-            if (stems := identifier_tokens(word))
-        }
-        self._stems = {stem: question.weight(word) for word, (stems, _) in self._words.items() for stem in stems}
+    `idf` gives the rarity of a token among the passages; `missing` are the question's words that are in no file.
+    """
+
+    def __init__(self, question: Question, idf: Callable[[str], float], missing: Collection[str] = ()) -> None:
+        self._question = question
+        self._missing = frozenset(missing)
+        stems = {word: _stems(word) for word in question.words}
+        rarity = {word: max(map(idf, found)) for word, found in stems.items() if found}
+        # A word that is nowhere is not rarer than the rarest that is somewhere: it must not drown the others.
+        highest = max((rarity[word] for word in rarity if word not in self._missing), default=1.0)
+        self._words = {word: (stems[word], self.weight(word) * min(rarity[word], highest)) for word in rarity}
+        self._stems = {stem: self.weight(word) for word, (found, _) in self._words.items() for stem in found}
         self._total = sum(weight for _, weight in self._words.values()) or 1.0
-        self._rare = {word for word in self._words if question.weight(word) == 1.0}
+        self._rare = {word for word in self._words if self.weight(word) == 1.0}
+
+    def weight(self, word: str) -> float:
+        """What a word counts beside its rarity: vague verbs little, and verbs that are nowhere in the files too."""
+        if word in self._missing and word.islower() and word.endswith(_VERB_ENDINGS):
+            return min(MISSING_VERB, self._question.weight(word))
+        return self._question.weight(word)
+
+    def lacks(self) -> tuple[str, ...]:
+        """The words that are in no file and say what the question is about."""
+        return tuple(word for word in self._words if word in self._missing and self.weight(word) == 1.0)
 
     def share(self, texts: Iterable[str]) -> float:
         """The share of the question's weight whose words are in these texts, 0 to 1."""
@@ -53,16 +70,25 @@ class Relevance:
     def matched(self, texts: Iterable[str]) -> frozenset[str]:
         """The question's words that are in these texts, by stem or beginning."""
         found = frozenset(token for text in texts for token in tokens(text))
-        return frozenset(word for word, (stems, _) in self._words.items() if any(_in(stem, found) for stem in stems))
+        return frozenset(
+            word
+            for word, (stems, _) in self._words.items()
+            if not found.isdisjoint(stems) or (word in self._missing and any(_begins(stem, found) for stem in stems))
+        )
 
     def names_topic(self, texts: Iterable[str]) -> bool:
         """Whether a word that says what the question is about is in these texts (any word, where none does)."""
         return bool(self.matched(texts) & (self._rare or self._words.keys()))
 
 
-def _in(stem: str, found: frozenset[str]) -> bool:
-    if stem in found:
-        return True
+def _stems(word: str) -> tuple[str, ...]:
+    """What stands for a word in a text: its tokens, or the whole alone where it is written like a name of code."""
+    name = name_token(word)
+    return (name,) if name is not None else identifier_tokens(word)
+
+
+def _begins(stem: str, found: frozenset[str]) -> bool:
+    """Whether a word that is nowhere whole has its beginning here, or is the beginning of one: `configur`, `config`."""
     if len(stem) < PREFIX_LETTERS:
         return False
     return any(len(token) >= PREFIX_LETTERS and (token.startswith(stem) or stem.startswith(token)) for token in found)

@@ -27,7 +27,7 @@ HELD: Final = 0.7
 ACTS: Final = 0.05
 """What asks where or how something is done is more often answered by a function."""
 LEAST: Final = 0.2
-LEAST_COMMENT: Final = 0.45
+LEAST_COMMENT: Final = 0.6
 """The share of the question's weight a detail must hold by itself; comments stray further from their topic."""
 
 
@@ -47,7 +47,7 @@ class Weights:
     """How close together it holds the question's words."""
 
 
-USUAL: Final = Weights(standing=1.0, best=0.8, whole=0.5, name=0.7, focus=0.5)
+USUAL: Final = Weights(standing=1.0, best=0.8, whole=0.5, name=1.0, focus=0.5)
 # What happens in a case is said on one line of a body, whatever its function is called.
 WEIGHTS: Final[dict[QuestionKind, Weights]] = {"when": Weights(0.3, 2.0, 0.5, 0.3, 1.0)}
 
@@ -244,7 +244,7 @@ def _told(question: Question, relevance: Relevance, unit: Unit, defines: Callabl
     """How much a unit tells of what a symbol does: what it gives, refuses and calls, and what the question names."""
     score = relevance.share([unit.words]) if len(question.words) > 1 else 0.0
     if unit.kind == "doc":
-        return score + 0.3
+        return score + (0.3 if not unit.is_entry else 0.0)
     if unit.kind == "comment":
         return score + 0.1
     if _BARE.match(unit.words):

@@ -5,6 +5,7 @@ Every word of a unit comes from the lines it cites, but for the few that join th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -25,7 +26,9 @@ UnitKind = Literal["summary", "doc", "statement", "comment", "value"]
 SIGNATURE_CHARACTERS = 100
 _TYPE_ONLY = ("rtype", "type ")
 """Doc entries that say a type, which the signature says better."""
-_POINTERS = ("See ", "versionadded", "versionchanged", "deprecated:")
+_CODE_IN_COMMENT = re.compile(r"[\w.\])]+ [-+*/|&]?= |\breturn [\w.]+$|^(?:if|for|while|with|def|class) .*:|\w\(.*\)$")
+"""Code that was commented out is no comment."""
+_POINTERS = ("See ", "versionadded", "versionchanged", "deprecated:", "TODO", "FIXME", "XXX", "meta ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,8 @@ class Unit:
     first_line: int
     documented: bool = False
     """A summary that has words of a doc, not a signature alone."""
+    is_entry: bool = False
+    """A doc's entry for a parameter or the like, which tells of that alone."""
 
 
 class Reading:
@@ -81,7 +86,8 @@ class Reading:
             if here is None or header is None or told or not _says_something(sentence.text):
                 continue
             text = f"`{span.name}`: {markdown(sentence.text)}"
-            yield Unit("doc", Draft(_ended(text), (here, header)), sentence.text, sentence.lines.start)
+            draft = Draft(_ended(text), (here, header))
+            yield Unit("doc", draft, sentence.text, sentence.lines.start, is_entry=sentence.is_entry)
         if span.kind != "class":
             yield from self._statement_units(body_of(span), span)
 
@@ -107,14 +113,19 @@ class Reading:
         return Unit("summary", Draft(text, found), f"{span.name} {said}", header.start, documented=True)
 
     def _value_units(self, span: Span) -> Iterator[Unit]:
+        if span.name == "__all__":
+            return  # says what a module shows, never what it does
+        # An indented line of a module stands in one branch of an `if` or `try`.
+        branched = not span.container and self.text.line(span.header.start)[:1].isspace()
+        rest = ", under a condition" if branched else ""
         body = statements(self.text, span.lines, LANGUAGES[self.candidate.language].comments)
         for statement in body:
             if statement.is_comment:
                 continue
             here = self.cut(statement.lines)
             said = clauses.clause(statement)
-            claim = f"`{span.name}` is {clauses.code(said.value)}." if said and said.value else None
-            claim = claim or f"`{span.name}` is declared here."
+            claim = f"`{span.name}` is {clauses.code(said.value)}{rest}." if said and said.value else None
+            claim = claim or f"`{span.name}` is declared here{rest}."
             if here is not None:
                 yield Unit("value", Draft(claim, (here,)), statement.text, statement.lines.start)
         for sentence in cuts.doc_sentences(self.text, span, self.candidate.language):
@@ -148,7 +159,9 @@ class Reading:
     def _comment_unit(self, comment: Statement, span: Span | None) -> Unit | None:
         here = self.cut(comment.lines)
         owner = self._owner(span)
-        if here is None or owner is None or len(comment.text.split()) < 4 or len(comment.lines) > EXTRACTIVE_MAX_LINES:
+        if here is None or owner is None or len(comment.text.split()) < 4 or _CODE_IN_COMMENT.search(comment.text):
+            return None
+        if len(comment.lines) > EXTRACTIVE_MAX_LINES:
             return None
         text = _ended(f"In {owner[0]}, a comment says: {markdown(comment.text)}")
         return Unit("comment", Draft(text, (here, owner[1])), comment.text, comment.lines.start)

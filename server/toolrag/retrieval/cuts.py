@@ -11,7 +11,7 @@ from typing import Final
 
 from toolrag.retrieval.languages import LANGUAGES
 from toolrag.retrieval.prose import DocLine as DocLine
-from toolrag.retrieval.prose import read_items
+from toolrag.retrieval.prose import read_items, whole_items
 from toolrag.retrieval.sentences import DocParagraph as DocParagraph
 from toolrag.retrieval.sentences import DocSentence as DocSentence
 from toolrag.retrieval.sentences import clean, paragraph, sentences
@@ -76,7 +76,8 @@ def doc_paragraphs(text: Text, span: Span, language: str) -> list[DocParagraph]:
 
 def doc_sentences(text: Text, span: Span, language: str) -> list[DocSentence]:
     """The sentences of a doc, in order; a parameter's entry is one, and begins with the parameter's name."""
-    return [sentence for item in read_items(doc_lines(text, span, language)) for sentence in sentences(item)]
+    items = whole_items(read_items(doc_lines(text, span, language)))
+    return [sentence for item in items for sentence in sentences(item)]
 
 
 def section_sentences(text: Text, span: Span) -> list[DocSentence]:
@@ -85,7 +86,7 @@ def section_sentences(text: Text, span: Span) -> list[DocSentence]:
     lines = [DocLine(body.start + index, line) for index, line in enumerate(text.lines(body))]
     if lines and not lines[0].text.strip(" =-\t"):
         del lines[0]  # a setext heading's underline, or a blank line
-    return [sentence for item in read_items(lines, markdown=True) for sentence in sentences(item)]
+    return [sentence for item in whole_items(read_items(lines, markdown=True)) for sentence in sentences(item)]
 
 
 def _indent(line: str) -> int:

@@ -60,6 +60,8 @@ class Item:
 
     indent: int
     is_entry: bool
+    is_bullet: bool = False
+    """An entry of a plain list, which may be half of a sentence that the line before the list begins."""
     lines: list[DocLine] = field(default_factory=list)
 
     @property
@@ -143,7 +145,7 @@ class _Reader:
         elif not self._markdown and (directive := _DIRECTIVE.match(text)):
             self._direct(line, directive, indent)
         elif (rest := _entry_text(text)) is not None:
-            self._begin(DocLine(line.line, rest), indent, is_entry=True)
+            self._begin(DocLine(line.line, rest), indent, is_entry=True, is_bullet=not _FIELD.match(text))
         elif self._begins_entry(indent):
             self._begin(DocLine(line.line, _numpy_entry(text) if self._numpy else text), indent, is_entry=True)
         elif self._open and (self._markdown or not self._open.is_entry or indent > self._open.indent):
@@ -185,14 +187,26 @@ class _Reader:
         elif rest:
             self._begin(DocLine(line.line, rest), indent, is_entry=False)
 
-    def _begin(self, line: DocLine, indent: int, *, is_entry: bool) -> None:
-        self._open = Item(indent, is_entry, [line])
+    def _begin(self, line: DocLine, indent: int, *, is_entry: bool, is_bullet: bool = False) -> None:
+        self._open = Item(indent, is_entry, is_bullet, [line])
         self.items.append(self._open)
 
 
 def read_items(lines: Sequence[DocLine], *, markdown: bool = False) -> list[Item]:
     """The paragraphs and entries of a doc, or of a Markdown section's own prose, in order."""
     return _Reader(markdown).read(lines)
+
+
+def whole_items(items: Sequence[Item]) -> list[Item]:
+    """The items that stand by themselves: without the lists that finish a sentence which ends in a colon."""
+    whole: list[Item] = []
+    torn = False
+    for item in items:
+        if not item.is_bullet:
+            torn = item.lines[-1].text.rstrip().endswith(":")
+        if not (item.is_bullet and torn):
+            whole.append(item)
+    return whole
 
 
 def _entry_text(text: str) -> str | None:

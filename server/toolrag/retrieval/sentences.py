@@ -30,6 +30,8 @@ class DocSentence:
 
     lines: LineRange
     text: str
+    is_entry: bool = False
+    """An entry of a list or a field such as `:param x:`, not a sentence of its own."""
 
 
 _BREAK: Final = re.compile(r"(?<![.!?])[.!?]+[\"'”’)\]*_`]*\s+(?=\S)|[。！？]+\s*")
@@ -54,7 +56,7 @@ def sentences(item: Item) -> Iterator[DocSentence]:
         text = clean(joined[begin:end])
         if text:
             first, last = bisect_right(starts, begin) - 1, bisect_right(starts, end - 1) - 1
-            yield DocSentence(LineRange(item.lines[first].line, item.lines[last].line + 1), text)
+            yield DocSentence(LineRange(item.lines[first].line, item.lines[last].line + 1), text, item.is_entry)
         begin = end
 
 
@@ -68,21 +70,36 @@ def _ends_sentence(text: str, stop: re.Match[str]) -> bool:
 _OPENERS: Final = "\"'“‘([`:*_"
 """What a sentence may begin with beside a letter or digit."""
 
-_ROLE: Final = re.compile(r":[A-Za-z][\w:.+-]*:`([^`]+)`")
-_LITERAL: Final = re.compile(r"``([^`]+)``")
-_REST_LINK: Final = re.compile(r"`([^`<]+?)\s*<[^`>]+>`__?|(`[^`]+`)__?(?!\w)")
-_LINK: Final = re.compile(r"!?\[([^\]\[]*)\](?:\([^()]*\)|\[[^\]\[]*\])")
-_TAG: Final = re.compile(r"<!--(?:(?!<!--).)*?-->|</?(?:a|b|br|code|div|em|i|img|kbd|p|span|strong|sub|sup)\b[^<>]*>")
-_STRONG: Final = re.compile(r"\*\*(\S[^*]*)\*\*")
+_MARKED: Final = re.compile(
+    r"""(?P<role>:[A-Za-z][\w:.+-]*:)?(?P<ticks>``|`)(?P<code>(?!`).+?)(?P=ticks)(?!`)(?P<refers>__?(?!\w))?
+      | (?<![\w)\]])!?\[(?P<link>(?:`[^`]*`|[^\]\[])*)\](?:\([^()]*\)|\[[^\]\[]*\])
+      | (?P<tag><!--(?:(?!<!--).)*?-->|</?(?:a|b|br|code|div|em|i|img|kbd|p|span|strong|sub|sup)\b[^<>]*>)
+      | (?<![\w*])\*\*(?P<strong>[^\s*](?:[^*]*[^\s*])?)\*\*(?![\w*])""",
+    re.VERBOSE,
+)
+"""What is marked up, whichever begins first: so nothing within code is taken for markup."""
 
 
 def clean(text: str) -> str:
-    """Words without markup: a role, a literal or a link keeps its text, code stays in single backticks."""
-    text = " ".join(text.split())
-    text = _ROLE.sub(lambda match: f"`{_role_text(match[1])}`", text)
-    text = _LITERAL.sub(r"`\1`", text)
-    text = _REST_LINK.sub(lambda match: match[1] or match[2], text)
-    return _STRONG.sub(r"\1", _TAG.sub("", _LINK.sub(r"\1", text))).strip()
+    """Words without markup: a role, a literal or a link keeps its text, code stays in backticks, untouched."""
+    return _MARKED.sub(_unmarked, " ".join(text.split())).strip()
+
+
+def _unmarked(found: re.Match[str]) -> str:
+    if found["tag"] is not None:
+        return ""
+    if found["strong"] is not None:
+        return clean(found["strong"])
+    if found["link"] is not None:
+        return clean(found["link"])
+    code, role = found["code"], found["role"]
+    if role and role.strip(":").lower() in ("rfc", "pep"):
+        return f"{role.strip(':').upper()} {code.partition('#')[0]}"
+    if role:
+        return f"`{_role_text(code)}`"
+    if found["refers"] and found["ticks"] == "`":
+        return code.partition("<")[0].strip() or code
+    return found[0].removesuffix(found["refers"] or "") if "`" in code else f"`{code.strip()}`"
 
 
 def _role_text(text: str) -> str:

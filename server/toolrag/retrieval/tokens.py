@@ -32,12 +32,13 @@ QUESTION_STOPWORDS: Final = frozenset(
 
 VAGUE_WORDS: Final = frozenset(
     """
-    add added apply applied build builds built calculate calculated call called change changed check checked checks
-    choose chosen code compute computed configure configured create created creates decide decided decides declared
-    default defaults define defined definition determine determined file find found function get gets happen located
-    look made make makes method module parse parsed pick picked place process processed produce produced read reads
-    registered resolve resolved run runs set sets setting settings start started store stored take taken turn turned
-    value values write written class
+    add added answer answers applied apply build builds built calculate calculated call called change changed
+    check checked checks choose chosen class code compute computed configure configured create created creates
+    decide decided decides declared default defaults define defined definition determine determined file find
+    found function get gets gives go goes going gone happen honor honored honour honoured keep keeps kept know
+    knows let lets located look made make makes method module parse parsed pick picked place process processed
+    produce produced read reads registered resolve resolved run running runs say says set sets setting settings
+    start started store stored take taken tried tries try turn turned value values want wants write written
     """.split()
 )
 """Words that say what is done rather than to what: an answer may lack them."""
@@ -57,6 +58,17 @@ def identifier_tokens(identifier: str) -> tuple[str, ...]:
     if len(words) > 1:
         return (*kept, whole)
     return kept or ((whole,) if whole else ())
+
+
+def name_token(word: str) -> str | None:
+    """The token a word of a question must occur as when it is written like a name of code; None for other words.
+
+    `max_retries` is not there where only `max` and `retries` are. A capital within counts too: `OAuth`, `WebSocket`.
+    """
+    bare = word.strip("_")
+    if "_" in bare or (len(parts(word)) > 1 and not word.isupper()):
+        return bare.lower()
+    return None
 
 
 def tokens(text: str) -> Iterator[str]:
@@ -100,6 +112,8 @@ _SIBILANT_PLURALS: Final = ("sses", "xes", "ches", "shes", "zes")
 _KEPT_FINAL_E: Final = frozenset(
     "base case code core date else file like line make name node none size time true type".split()
 )
+_NO_ENDING: Final = frozenset("author authors cursor factor mirror vector".split())
+"""Words whose `or` is no ending: without it `author` would be `auth`."""
 _ENDINGS: Final = (
     # ending, least length of the word, what is cut from its end
     ("ization", 8, 7),
@@ -119,7 +133,7 @@ def stem(word: str) -> str:
 
     Words that differ only in such an ending get one stem (`retries`, `retry`); it need not be a word itself.
     """
-    if len(word) < 4 or not word.isascii():
+    if len(word) < 4 or not word.isascii() or word in _NO_ENDING:
         return word
     word = _singular(word)
     size = len(word)
