@@ -213,7 +213,7 @@ def test_no_line_is_wider_than_the_terminal(width: int, question: str, claim: st
         candidates=(candidate(name=claim, reason=code),) * 3,
         reason=Reason("nothing_found", claim),
     )
-    look = Look(width)
+    look = Look(width, cuts=True)
     assert max(map(len, lines(render.answer(shown, look)))) <= width
     found = SearchResult((replace(candidate(reason=code), signature=code),), shown.searched)
     assert max(map(len, lines(render.candidates(found, look)))) <= width

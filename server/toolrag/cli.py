@@ -43,11 +43,15 @@ def run() -> NoReturn:
     except BrokenPipeError:
         # The reader, such as `head`, has gone; nothing more can be said to it.
         code = commands.OK
-        _give_up_stdout()
+        _give_up(1)
     except OSError as error:
         say(f"The output could not be written ({error.strerror}).")
         code = commands.FAILED
-        _give_up_stdout()
+        _give_up(1)
+    try:
+        sys.stderr.flush()
+    except OSError:
+        _give_up(2)
     sys.exit(code)
 
 
@@ -102,14 +106,14 @@ def _fill_closed_streams() -> None:
         except OSError:
             os.open(os.devnull, mode)  # takes the lowest number that is free
     if sys.stdout is None:
-        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)
+        sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
     if sys.stderr is None:
-        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)
+        sys.stderr = os.fdopen(2, "w", encoding="utf-8", closefd=False)
 
 
-def _give_up_stdout() -> None:
-    """Send what is still buffered nowhere, so that the interpreter does not try it again when it ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+def _give_up(number: int) -> None:
+    """Send nowhere what a standard stream still holds, so that the interpreter does not fail on it when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), number)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -132,10 +136,15 @@ def _parser() -> argparse.ArgumentParser:
     search.add_argument("query", help="a name, or words from the code")
     search.add_argument("-n", type=_positive, default=10, metavar="N", help="how many places (default 10)")
 
-    read = _command(added, "read", commands.read, "print lines of a file, with the shas they can be checked by")
+    read = _command(
+        added,
+        "read",
+        commands.read,
+        "print lines of a file, exactly; --json adds their shas",
+    )
     read.add_argument("path", help="relative to the root, or absolute inside it")
     read.add_argument("start", type=_integer, help="first line, counted from 1")
-    read.add_argument("end", type=_integer, help="last line, included")
+    read.add_argument("end", type=_integer, nargs="?", help="last line, included (default: the first alone)")
     read.add_argument("--sha", metavar="SHA", help="git blob SHA-1 the file must have; refused as stale_blob otherwise")
 
     _command(added, "index", commands.index, "build or refresh the index, and report what is in it and what is not")

@@ -74,16 +74,17 @@ def read(options: argparse.Namespace) -> int:
     """Print lines of a file. Raises ReadError when they may not, or cannot, be read."""
     from toolrag import app, render
 
+    end = options.start if options.end is None else options.end
     with app.open_place(_root(options), _settings()) as place:
         try:
-            result = asyncio.run(app.read_range(place, options.path, options.start, options.end, options.sha))
+            result = asyncio.run(app.read_range(place, options.path, options.start, end, options.sha))
         except ReadError as error:
             # A path typed in a folder below the root is often meant from there. The fence judges that spelling too.
             if error.code != "not_found" or Path(options.path).is_absolute() or options.root is not None:
                 raise
             here = str(Path.cwd() / options.path)
             try:
-                result = asyncio.run(app.read_range(place, here, options.start, options.end, options.sha))
+                result = asyncio.run(app.read_range(place, here, options.start, end, options.sha))
             except ReadError:
                 raise error from None
     if options.json:

@@ -27,6 +27,8 @@ class Look:
 
     width: int = 100
     colours: bool = False
+    cuts: bool = False
+    """Lines of code are cut at the width: on a terminal only; elsewhere they can be checked whole."""
 
     def dim(self, text: str) -> str:
         """Secondary text."""
@@ -53,7 +55,7 @@ def look_for(stream: TextIO) -> Look:
     terminal = stream.isatty()
     colours = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     width = shutil.get_terminal_size((100, 24)).columns if terminal else 100
-    return Look(max(MIN_WIDTH, min(MAX_WIDTH, width)), colours)
+    return Look(max(MIN_WIDTH, min(MAX_WIDTH, width)), colours, terminal)
 
 
 def answer(value: Answer, look: Look) -> Iterator[str]:
@@ -180,7 +182,9 @@ def _quote(citation: Citation, look: Look) -> Iterator[str]:
 
 def _numbered(text: Text, lines: LineRange, look: Look) -> Iterator[str]:
     for index in range(lines.start, lines.end):
-        code = _short(visible(text.line(index), keep="\t").expandtabs(4), look.width - 11)
+        code = visible(text.line(index), keep="\t").expandtabs(4)
+        if look.cuts:
+            code = _short(code, look.width - 11)
         yield f"{look.dim(f'{index + 1:>8} │')} {code}".rstrip()
 
 

@@ -131,7 +131,8 @@ class IndexedRetriever:
         return self._ranker.idf(token)
 
     def _dense(self, query: Query) -> dict[int, float]:
-        if not query.tokens or not self._corpus.n_passages:
+        # Hashed vectors know no words but the passages' own: near one whose words are nowhere is near by chance.
+        if not any(self._ranker.coverage(query).values()):
             return {}
         vector = self._embedder.embed([embeddable_question(query.text, query.tokens, self._ranker.idf)])[0]
         cosines: dict[int, float] = {}

@@ -140,7 +140,7 @@ class RangeReader:
                     return ReadError("stale_blob", message, sha=snapshot.sha, lines=lines)
         return ReadError(
             "stale_blob",
-            f"{snapshot.path} is not the text with that sha; read it with the sha given here, or without one.",
+            f"{snapshot.path} is another text now, with the sha {snapshot.sha}; read it with that, or without one.",
             sha=snapshot.sha,
         )
 
