@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import os
 import shutil
@@ -15,8 +16,11 @@ from index_doubles import write_tree
 from toolrag import app
 from toolrag.adapters.cache_dir import DATABASE, TEMPORARY, index_dir
 from toolrag.adapters.indexer import BATCH
+from toolrag.adapters.parse_wire import without_symbols
 from toolrag.config import Settings
 from toolrag.errors import ConfigError
+from toolrag.ports import Scope
+from toolrag.symbols import Analysis
 from workspace_runs import ENGINES, FILES, QUESTIONS, InPlace, run
 
 
@@ -162,3 +166,22 @@ def test_the_vector_index_is_the_one_that_is_asked_for(monkeypatch: pytest.Monke
 def test_a_root_that_is_none_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="missing"), app.open_place(str(tmp_path / "missing"), Settings()):
         pass
+
+
+def test_what_could_not_be_parsed_is_not_said_to_be_searched(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The parse process does not start: nothing is found, and that is not the whole tree's answer."""
+
+    class NoProcess(InPlace):
+        async def parse(self, text: str, language: str) -> Analysis:
+            return without_symbols("The parse process could not be started.")
+
+    async def complete() -> bool:
+        with app.open_place(str(root), Settings()) as place:
+            async with app.open_workspace(place, refresh=True, progress=lambda *_: None) as workspace:
+                return (await workspace.retriever.search("retry", 10, Scope())).searched.complete
+
+    monkeypatch.setattr(app, "ParseProcess", InPlace)
+    assert asyncio.run(complete())
+    shutil.rmtree(index_dir(str(root)))
+    monkeypatch.setattr(app, "ParseProcess", NoProcess)
+    assert not asyncio.run(complete())

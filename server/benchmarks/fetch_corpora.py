@@ -13,7 +13,16 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-CORPORA = {"requests": "2.32.5", "flask": "3.1.2", "django": "5.2.8"}
+CORPORA = {
+    "requests": "2.32.5",
+    "flask": "3.1.2",
+    "django": "5.2.8",
+    "click": "8.5.1",
+    "httpx": "0.28.1",
+    "pluggy": "1.7.0",
+    "starlette": "1.10.0",
+    "werkzeug": "3.1.9",
+}
 
 
 def main(folder: Path) -> None:

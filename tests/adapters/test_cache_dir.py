@@ -140,3 +140,14 @@ def test_everything_but_the_database_can_be_dropped(tmp_path: Path) -> None:
         (tmp_path / name).write_text("x")
     clear_derived(tmp_path)
     assert sorted(os.listdir(tmp_path)) == kept
+
+
+def test_without_any_home_the_cache_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The system knows neither HOME nor the user: a sentence says what to set."""
+
+    def no_home(*_: object, **__: object) -> str:
+        raise RuntimeError
+
+    monkeypatch.setattr(platformdirs, "user_cache_dir", no_home)
+    with pytest.raises(ConfigError, match="Set HOME or XDG_CACHE_HOME"):
+        private_index_dir("/some/root")

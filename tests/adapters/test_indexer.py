@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from index_doubles import analysis_of, write_tree
 from parser_double import InlineParser
-from toolrag.adapters import collection
+from toolrag.adapters import collection, hard_links
 from toolrag.adapters.fence import Fence
 from toolrag.adapters.indexer import BATCH, GRAIN_NS, Coverage, Indexer
 from toolrag.adapters.parse_wire import without_symbols
@@ -222,6 +222,7 @@ def test_what_the_parser_could_not_do_is_said_each_time_and_tried_again(
         for _ in range(2):
             found = bench.refresh()
             assert (found.files, found.skipped) == (2, {"unparsed": 1})
+            assert not found.complete
             assert found.problems == ("a.py: The parser crashed on it.",)
     assert bench.refresh().problems == ()
     assert "a.py" in bench.kept
@@ -363,3 +364,12 @@ def test_a_secret_that_was_always_there_makes_no_removed_file_a_secret(bench: Be
     bench.refresh()
     assert bench.scrubs == 0
     assert len(bench.store.analysed()) == 3
+
+
+def test_what_the_fence_could_not_do_is_told(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tree too large for every hard link to be known, and a glob that is no pattern."""
+    monkeypatch.setattr(hard_links, "MAX_ENTRIES", 1)
+    os.link(bench.root / "a.py", bench.root / "twin.py")
+    found = bench.refresh(deny=("private/[",))
+    assert ["hard link" in problem for problem in found.problems] == [False, True]
+    assert "private" in found.problems[0]

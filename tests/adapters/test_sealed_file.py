@@ -94,3 +94,14 @@ def test_a_payload_lies_where_arrays_may(tmp_path: Path, size: int) -> None:
     data = (tmp_path / "x").read_bytes()
     assert data.index(b"payload") % 8 == 0
     assert json.dumps({"k": "x" * size}).encode() in data
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="FIFOs and links as POSIX has them")
+def test_what_is_no_file_of_ours_reads_as_none_at_once(tmp_path: Path) -> None:
+    """A FIFO would keep the reader for ever, /dev/zero would fill its memory, and a link leads to another's file."""
+    os.mkfifo(tmp_path / "fifo")
+    write_sealed(tmp_path / "x", {}, b"")
+    (tmp_path / "link").symlink_to("x")
+    (tmp_path / "endless").symlink_to("/dev/zero")
+    for name in ("fifo", "link", "endless"):
+        assert read_sealed(tmp_path / name) is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import time
@@ -259,3 +260,21 @@ def test_a_large_tree_is_walked_quickly(tmp_path: Path, open_fence: Open) -> Non
     began = time.process_time()
     assert len(found(fence)) == 4_001
     assert time.process_time() - began < 1.0
+
+
+def test_what_the_process_ran_out_of_is_not_a_file_that_is_skipped(
+    tmp_path: Path, open_fence: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Too many open files: the walk ends, rather than finding a tree with less in it."""
+    plant(tmp_path, ["a.py", "b/c.py"])
+    fence = open_fence(tmp_path)
+    place = fence.locate("a.py")
+
+    def refuse(*_: object) -> int:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    monkeypatch.setattr(fence._opener, "open", refuse)
+    with pytest.raises(OSError, match="Too many open files"):
+        list(Walk(fence, fence.roots[0]))
+    with pytest.raises(OSError, match="Too many open files"):
+        fence.read(place)

@@ -7,9 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import platformdirs
 import pytest
 from e2e.conftest import Shell
 from root_rights import without_root_rights
+from toolrag.commands import settings_path
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="rights and links as Linux has them")
 
@@ -71,6 +73,12 @@ def test_settings_never_come_from_the_current_folder(shell: Shell, given: str) -
     brought.mkdir(parents=True)
     (brought / "config.toml").write_text("not a setting\n")
     assert shell("read", "README.md", "1", environment={"XDG_CONFIG_HOME": given}).code == 0
+
+
+def test_a_relative_settings_folder_counts_as_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where an older platformdirs hands on what the environment says."""
+    monkeypatch.setattr(platformdirs, "user_config_dir", lambda *_, **__: "settings/toolrag")
+    assert settings_path() is None
 
 
 @pytest.mark.parametrize(
