@@ -121,6 +121,11 @@ def test_candidates() -> None:
         ),
         pytest.param(Searched(2, 0, True, ("a",)), "Nothing found in 2 files; none mentions a.", id="all words"),
         pytest.param(
+            Searched(2, 0, False, ("a",)),
+            "Nothing found so far in 2 files, but not all are indexed; see `toolrag index`.",
+            id="some files wait",
+        ),
+        pytest.param(
             Searched(2, 0, True, ()), "Nothing to search for: give a name, or words from the code.", id="no words"
         ),
     ],
@@ -254,12 +259,3 @@ def test_a_real_candidate_is_shown() -> None:
     found = asyncio.run(MemoryRetriever({"a.py": CODE, "b.md": "# Title\n\nwords\n"}).search("f title", 5, Scope()))
     assert lines(render.candidates(found, PLAIN))[0] == "a.py:1-21  f"
     assert "b.md:1-3  Title" in lines(render.candidates(found, PLAIN))
-
-
-def test_nothing_found_is_not_said_of_files_that_wait() -> None:
-    """"None mentions" is a word about every file; where some wait to be indexed, it is not said."""
-    searched = Searched(3, 1, True, ("frob",), ("frob",))
-    assert nothing_found(searched) == "Nothing found in 3 files; none mentions frob."
-    waiting = nothing_found(replace(searched, complete=False))
-    assert "mentions" not in waiting
-    assert "not all are indexed" in waiting

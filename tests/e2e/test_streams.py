@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from e2e.conftest import COMMAND, Shell
 
 pytestmark = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="shells and devices as Linux has them")

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import platformdirs
 import pytest
-from e2e.conftest import Shell
 from root_rights import without_root_rights
 from toolrag.commands import settings_path
+
+from e2e.conftest import Shell
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="rights and links as Linux has them")
 

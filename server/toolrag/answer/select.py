@@ -51,7 +51,7 @@ USUAL: Final = Weights(standing=1.0, best=0.8, whole=0.5, name=1.0, focus=0.5)
 # What happens in a case is said on one line of a body, whatever its function is called.
 WEIGHTS: Final[dict[QuestionKind, Weights]] = {"when": Weights(0.3, 2.0, 0.5, 0.3, 1.0)}
 
-ERROR: Final = 0.5
+ERROR: Final = 0.8
 _ASKS_FOR_ERRORS: Final = re.compile(r"\b(errors?|exceptions?|warnings?|rais\w*|fail\w*|throw\w*)\b", re.IGNORECASE)
 _BARE: Final = re.compile(r"(?:returns|yields) `\w+`")
 _CALLED: Final = re.compile(r"([^\W\d]\w*)\(")
