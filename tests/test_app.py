@@ -173,7 +173,7 @@ def test_what_could_not_be_parsed_is_not_said_to_be_searched(root: Path, monkeyp
 
     class NoProcess(InPlace):
         async def parse(self, text: str, language: str) -> Analysis:
-            return without_symbols("The parse process could not be started.")
+            return without_symbols(f"No process for {len(text)} characters of {language}.")
 
     async def complete() -> bool:
         with app.open_place(str(root), Settings()) as place:

@@ -194,7 +194,7 @@ class _Opening:
         if self.refresh:
             await embed_missing(corpus, store, place.documents, embedder(), partial(self.progress, "Embedding"))
         path = folder and vectors_path(folder, self.vectors, embedder())
-        fill_index(corpus, store, embedder(), self.vectors, path, partial(self.progress, "Linking vectors"))
+        await fill_index(corpus, store, embedder(), self.vectors, path, partial(self.progress, "Linking vectors"))
         retriever = IndexedRetriever(
             corpus=corpus,
             store=store,

@@ -172,8 +172,10 @@ def _index(folder: Path) -> Check:
     except sqlite3.Error as error:
         return Check("index", "problem", f"it cannot be used ({error}), in {folder}", f"remove {folder}")
     try:
-        n_files = int(json.loads(found or "")["files"])
+        n_files = json.loads(found or "")["files"]
     except (ValueError, KeyError, TypeError):
+        n_files = None
+    if not isinstance(n_files, int):
         return Check("index", "note", f"begun but not complete, in {folder}", "toolrag index")
     size = sum(entry.stat().st_size for entry in os.scandir(folder) if entry.is_file())
     return Check("index", "ok", f"{n_files:,} files, {size / 1e6:.1f} MB in {folder}")

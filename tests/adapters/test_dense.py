@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pytest
 from doubles import MemoryDocuments
 from index_doubles import SumEmbedder, analysis_of, indexed
+from toolrag.adapters import dense
 from toolrag.adapters.dense import embed_missing, fill_index, vectors_path
 from toolrag.adapters.embed_hashing import HashingEmbedder
 from toolrag.adapters.store import Store
@@ -53,6 +54,10 @@ def embed(corpus: Corpus, store: Store, files: dict[str, str], embedder: Countin
     return asyncio.run(embed_missing(corpus, store, MemoryDocuments(files), embedder))
 
 
+def fill(corpus: Corpus, store: Store, embedder: CountingEmbedder, index: FlatVectors, path: Path) -> None:
+    asyncio.run(fill_index(corpus, store, embedder, index, path))
+
+
 def test_each_text_is_embedded_once(store: Store) -> None:
     embedder = CountingEmbedder()
     corpus = put(store, FILES)
@@ -84,17 +89,17 @@ def test_an_index_holds_exactly_the_corpus_s_vectors(store: Store, tmp_path: Pat
     path = tmp_path / "v"
     index = FlatVectors(embedder.dimensions)
     index.add([5], np.array([[1, 0]], np.float32))
-    fill_index(corpus, store, embedder, index, path)
+    fill(corpus, store, embedder, index, path)
     assert index.ids == set(corpus.text_ids.tolist())
 
     smaller = put(store, {"c.md": FILES["c.md"]})
     again = FlatVectors(embedder.dimensions)
-    fill_index(smaller, store, embedder, again, path)
+    fill(smaller, store, embedder, again, path)
     assert again.ids == set(smaller.text_ids.tolist())
 
     path.write_bytes(b"damage")
     third = FlatVectors(embedder.dimensions)
-    fill_index(smaller, store, embedder, third, path)
+    fill(smaller, store, embedder, third, path)
     question = np.array([0.6, 0.8], np.float32)
     assert third.nearest(question, 9) == again.nearest(question, 9)
 
@@ -104,9 +109,9 @@ def test_an_index_that_is_right_is_not_written_again(store: Store, tmp_path: Pat
     corpus = put(store, FILES)
     embed(corpus, store, FILES, embedder)
     path = tmp_path / "v"
-    fill_index(corpus, store, embedder, FlatVectors(2), path)
+    fill(corpus, store, embedder, FlatVectors(2), path)
     os.utime(path, (1, 1))
-    fill_index(corpus, store, embedder, FlatVectors(2), path)
+    fill(corpus, store, embedder, FlatVectors(2), path)
     assert path.stat().st_mtime == 1
 
 
@@ -118,7 +123,7 @@ def test_an_index_that_cannot_be_kept_still_serves(
     embed(corpus, store, FILES, embedder)
     index = FlatVectors(2)
     with caplog.at_level(logging.WARNING):
-        fill_index(corpus, store, embedder, index, tmp_path / "missing" / "v")
+        fill(corpus, store, embedder, index, tmp_path / "missing" / "v")
     assert len(caplog.records) == 1
     assert len(index.ids) == 3
 
@@ -130,3 +135,24 @@ def test_each_engine_and_embedder_has_a_file_of_its_own(tmp_path: Path) -> None:
     assert one != other
     assert one.parent == tmp_path
     assert "exact" in one.name
+
+
+def test_filling_an_index_stops_when_it_is_told_to(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C is heard between two chunks, not after the last: a large index takes minutes."""
+    monkeypatch.setattr(dense, "CHUNK", 1)
+    embedder = CountingEmbedder()
+    corpus = put(store, FILES)
+    embed(corpus, store, FILES, embedder)
+    index = FlatVectors(2)
+
+    async def stopped() -> None:
+        def stop(done: int, _total: int) -> None:
+            if done == 1:
+                filling.cancel()
+
+        filling = asyncio.ensure_future(fill_index(corpus, store, embedder, index, None, stop))
+        with pytest.raises(asyncio.CancelledError):
+            await filling
+
+    asyncio.run(stopped())
+    assert len(index.ids) == 2

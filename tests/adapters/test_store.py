@@ -174,7 +174,12 @@ def _foreign(path: Path) -> None:
         db.execute("CREATE TABLE meta (other TEXT)")
 
 
-@pytest.mark.parametrize("damage", [_zero, _text, _folder, _link, _foreign])
+def _trigger(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("CREATE TRIGGER t AFTER INSERT ON file BEGIN DELETE FROM file; END")
+
+
+@pytest.mark.parametrize("damage", [_zero, _text, _folder, _link, _foreign, _trigger])
 def test_a_damaged_database_is_moved_aside_and_begun_anew_with_one_line(
     path: Path, caplog: pytest.LogCaptureFixture, damage: Callable[[Path], None]
 ) -> None:
@@ -220,6 +225,14 @@ def test_every_flipped_byte_of_an_analysis_is_noticed(store: Store) -> None:
 def test_a_row_of_the_wrong_kind_is_damage(store: Store, column: str) -> None:
     store.put_file(row("a.py"))
     store._db.execute(f"UPDATE file SET {column} = 0.5")
+    with pytest.raises(DamagedStoreError):
+        store.files()
+
+
+def test_a_path_that_is_no_bytes_is_damage(store: Store) -> None:
+    """It would be counted for ever: no path that is asked for is equal to it, so nothing could drop it."""
+    store.put_file(row("a.py"))
+    store._db.execute("UPDATE file SET path = 'gone.py'")
     with pytest.raises(DamagedStoreError):
         store.files()
 

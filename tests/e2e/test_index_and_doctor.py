@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import stat
+from contextlib import closing
 
 from e2e.conftest import Shell
 
@@ -90,3 +92,18 @@ def test_help_teaches(shell: Shell) -> None:
 
 def _open_umask() -> None:
     os.umask(0)
+
+
+def test_doctor_reports_on_an_index_that_it_cannot_use(shell: Shell) -> None:
+    """The rest of the report is there too, and what was altered by hand is no count."""
+    shell("index")
+    (database,) = (shell.home / "cache").rglob("index.sqlite")
+    with closing(sqlite3.connect(database)) as db, db:
+        db.execute("UPDATE meta SET value = '{\"files\": 1e999}' WHERE key = 'coverage'")
+    assert "begun but not complete" in shell("doctor").out
+    database.unlink()
+    os.mkfifo(database)
+    run = shell("doctor")
+    assert (run.code, run.err) == (1, "")
+    assert "PROBLEM  index" in run.out
+    assert "ok       parser" in run.out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections import defaultdict
 from collections.abc import Callable
@@ -69,7 +70,7 @@ def vectors_path(folder: Path, vectors: VectorIndex, embedder: Embedder) -> Path
     return folder / f"vectors-{vectors.engine}-{sha256(embedder.id.encode()).hexdigest()[:8]}.bin"
 
 
-def fill_index(
+async def fill_index(
     corpus: Corpus,
     store: Store,
     embedder: Embedder,
@@ -77,7 +78,10 @@ def fill_index(
     path: Path | None,
     progress: Progress = lambda *_: None,
 ) -> None:
-    """Makes the index hold exactly the corpus's vectors: takes up the file at `path`, mends it, writes it back."""
+    """Makes the index hold exactly the corpus's vectors: takes up the file at `path`, mends it, writes it back.
+
+    Lets the event loop go on between chunks: a person who asks it to stop should not wait for all of them.
+    """
     wanted = frozenset(corpus.text_ids.tolist())
     if path is not None:
         vectors.load(str(path))
@@ -91,6 +95,7 @@ def fill_index(
         progress(first, len(ids))
         chunk = ids[first : first + CHUNK]
         vectors.add(chunk, np.stack([found[text_id] for text_id in chunk]))
+        await asyncio.sleep(0)
     progress(len(ids), len(ids))
     if path is not None:
         try:

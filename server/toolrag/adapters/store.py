@@ -105,7 +105,7 @@ class Store:
         found = {}
         try:
             for path_bytes, size, mtime_ns, ctime_ns, inode, read_ns, sha, language, problems in rows:
-                path = os.fsdecode(path_bytes)
+                path = os.fsdecode(_bytes(path_bytes))
                 stat = Stat(*map(_integer, (size, mtime_ns, ctime_ns, inode)))
                 found[path] = FileRow(path, stat, _integer(read_ns), str(sha), str(language), _sentences(problems))
         except (TypeError, ValueError) as error:
@@ -211,6 +211,12 @@ def _vector(kept: object, dimensions: int) -> npt.NDArray[np.float32]:
 
 def _sentences(kept: str) -> tuple[str, ...]:
     return tuple(str(sentence) for sentence in json.loads(kept))
+
+
+def _bytes(kept: object) -> bytes:
+    if not isinstance(kept, bytes):  # a row whose path is a text is not found by its path, and would never be dropped
+        raise TypeError(f"{kept!r} is not bytes")
+    return kept
 
 
 def _integer(kept: object) -> int:

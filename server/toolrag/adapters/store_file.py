@@ -57,6 +57,7 @@ def open_database(path: Path | None, version: str) -> sqlite3.Connection:
         for pragma in _PRAGMAS:
             db.execute(f"PRAGMA {pragma}")
         db.execute("BEGIN IMMEDIATE")
+        _refuse_programs(db)
         if not _has_version(db, version):
             for table in _TABLES:
                 db.execute(f"DROP TABLE IF EXISTS {table}")  # its columns may be others
@@ -120,6 +121,12 @@ def _keep_a_log(db: sqlite3.Connection) -> None:
         else:
             return
     raise sqlite3.OperationalError("other processes keep it locked")
+
+
+def _refuse_programs(db: sqlite3.Connection) -> None:
+    """Raises DamagedStoreError for a trigger or a view: ours has none, and a trigger can drop what is put in."""
+    if db.execute("SELECT 1 FROM sqlite_master WHERE type NOT IN ('table', 'index')").fetchone():
+        raise DamagedStoreError("it holds a trigger or a view")
 
 
 def _has_version(db: sqlite3.Connection, version: str) -> bool:
