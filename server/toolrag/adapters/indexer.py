@@ -21,6 +21,7 @@ from toolrag.config import IndexLimits
 from toolrag.errors import ReadError
 from toolrag.ports import SpanParser
 from toolrag.retrieval.languages import language_of
+from toolrag.retrieval.not_source import by_path, by_text
 from toolrag.symbols import Analysis
 from toolrag.text import NotTextError, blob_sha, decode
 
@@ -144,6 +145,10 @@ class _Run:
         return kept, stale
 
     def _language(self, entry: Found) -> str | None:
+        other = by_path(entry.path)
+        if other is not None:
+            self._skipped[other] += 1
+            return None
         language = language_of(entry.path)
         if language is None:
             self._skipped["language"] += 1
@@ -203,6 +208,10 @@ class _Run:
             return None
         except NotTextError:
             self._skipped["not_text"] += 1
+            return None
+        other = by_text(text, language)
+        if other is not None:
+            self._skipped[other] += 1
             return None
         stat = Stat(data.size, data.mtime_ns, data.ctime_ns, data.inode)
         return FileRow(path, stat, read_ns, blob_sha(data.data), language), text
