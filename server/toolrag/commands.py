@@ -9,6 +9,7 @@ import sys
 import time
 import tomllib
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import platformdirs
@@ -33,7 +34,7 @@ def ask(options: argparse.Namespace) -> int:
         )
 
     async def ask() -> int:
-        with app.open_place(_root(options), _settings()) as place, Bar() as bar:
+        with app.open_place(_root(options), _settings(options)) as place, Bar() as bar:
             async with app.open_workspace(place, refresh=not options.no_wait, progress=bar) as workspace:
                 bar.close()
                 answer = await workspace.extractive().answer(options.question)
@@ -56,7 +57,7 @@ def search(options: argparse.Namespace) -> int:
         raise ConfigError("The query is empty. Give a name, or words from the code.")
 
     async def search() -> int:
-        with app.open_place(_root(options), _settings()) as place, Bar() as bar:
+        with app.open_place(_root(options), _settings(options)) as place, Bar() as bar:
             async with app.open_workspace(place, refresh=True, progress=bar) as workspace:
                 bar.close()
                 result = await workspace.retriever.search(options.query, options.n, Scope())
@@ -73,7 +74,7 @@ def read(options: argparse.Namespace) -> int:
     """Print lines of a file. Raises ReadError when they may not, or cannot, be read."""
     from toolrag import app, render
 
-    with app.open_place(_root(options), _settings()) as place:
+    with app.open_place(_root(options), _settings(options)) as place:
         try:
             result = asyncio.run(app.read_range(place, options.path, options.start, options.end, options.sha))
         except ReadError as error:
@@ -102,7 +103,7 @@ def index(options: argparse.Namespace) -> int:
 
     async def index() -> dict[str, object]:
         began = time.monotonic()
-        with app.open_place(_root(options), _settings()) as place, Bar() as bar:
+        with app.open_place(_root(options), _settings(options)) as place, Bar() as bar:
             async with app.open_workspace(place, refresh=True, progress=bar) as workspace:
                 coverage = workspace.coverage
                 assert coverage is not None
@@ -143,10 +144,12 @@ def settings_path() -> Path:
     return Path(platformdirs.user_config_dir("toolrag", appauthor=False)) / "config.toml"
 
 
-def _settings() -> Settings:
+def _settings(options: argparse.Namespace) -> Settings:
     settings, problems = _read_settings()
     if problems:
         raise ConfigError(f"{settings_path()}: {' '.join(problems)}")
+    if getattr(options, "yes", False):
+        return replace(settings, index=replace(settings.index, max_files=sys.maxsize))
     return settings
 
 
