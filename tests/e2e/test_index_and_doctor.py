@@ -38,6 +38,18 @@ def test_a_second_run_parses_only_what_changed(shell: Shell) -> None:
     assert json.loads(shell("index", "--json").out)["parsed"] == 0
 
 
+def test_very_many_files_are_indexed_on_the_users_word(shell: Shell) -> None:
+    """It says what that will cost and how to go on; `--yes` goes on, and then it is not asked again."""
+    shell.settings.parent.mkdir(parents=True)
+    shell.settings.write_text("[index]\nmax_files = 2\n")
+    run = shell("index")
+    assert (run.code, run.out) == (2, "")
+    assert "There are 3 files to index, more than 2" in run.err
+    assert "--yes" in run.err
+    assert shell("ask", "--yes", "what is a discount?").code == 0
+    assert shell("ask", "what is a discount?").code == 0
+
+
 def test_the_cache_is_private(shell: Shell) -> None:
     """Folders 0700, files 0600, whatever the umask."""
     shell("index", before=_open_umask)
