@@ -43,7 +43,8 @@ def test_a_language_is_known_by_suffix_or_else_by_shebang(path: str, first_line:
 def test_every_language_has_a_query() -> None:
     """A line in the table without its query would fail at the first parse."""
     for language in LANGUAGES.values():
-        assert files("toolrag.retrieval").joinpath("queries", language.query).is_file()
+        for query in language.queries:
+            assert files("toolrag.retrieval").joinpath("queries", query).is_file()
 
 
 def test_the_table_imports_no_grammar() -> None:

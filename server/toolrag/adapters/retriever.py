@@ -200,7 +200,7 @@ class IndexedRetriever:
             span=span,
             parent=parent,
             lines=at.lines,
-            signature=cuts.signature(snapshot.text, span) if span else "",
+            signature=cuts.signature(snapshot.text, span, language) if span else "",
             score=round(reordered(score, focused), 4),
             focus=round(focused, 4),
             reasons=reasons_for(query, snapshot.path, analysis, ordinal),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from toolrag.retrieval.comments import without_comments, without_marks, without_quotes
 from toolrag.retrieval.languages import LANGUAGES
 from toolrag.retrieval.prose import DocLine as DocLine
 from toolrag.retrieval.prose import read_items
@@ -18,13 +19,11 @@ from toolrag.retrieval.sentences import clean, paragraph, sentences
 from toolrag.symbols import Span
 from toolrag.text import LineRange, Text
 
-_TOKEN: Final = re.compile(r"\"(?:\\.|[^\"\\])*(?:\"|$)|'(?:\\.|[^'\\])*(?:'|$)|\s#.*")
-_OPENING_QUOTES: Final = re.compile(r"\s*[rRuU]?(\"\"\"|'''|\"|')")
 _ATX_MARKS: Final = re.compile(r"#{1,6}\s+|\s+#+$")
 
 
-def signature(text: Text, span: Span) -> str:
-    """A symbol's signature on one line: comments left out, white space collapsed, without the colon that ends it.
+def signature(text: Text, span: Span, language: str) -> str:
+    """A symbol's signature on one line: comments left out, white space collapsed, without the mark that ends it.
 
     A section's is its heading, without marks.
     """
@@ -33,16 +32,15 @@ def signature(text: Text, span: Span) -> str:
     if span.kind == "section":
         return clean(_ATX_MARKS.sub("", " ".join(" ".join(lines).split())))
     joined = ""
-    for line in lines:
-        code = _TOKEN.sub(lambda token: "" if token[0][0].isspace() else token[0], line)
-        words = " ".join(code.rstrip("\\").split())
+    for line in without_comments(lines, LANGUAGES[language]):
+        words = " ".join(line.rstrip("\\").split())
         if words[:1] in (")", "]", "}"):
             joined = joined.removesuffix(",") + words
         elif joined[-1:] in ("(", "[", "{", ""):
             joined += words
         elif words:
             joined += f" {words}"
-    return joined
+    return joined.rstrip(";,") or joined
 
 
 def doc_lines(text: Text, span: Span, language: str) -> list[DocLine]:
@@ -55,12 +53,12 @@ def doc_lines(text: Text, span: Span, language: str) -> list[DocLine]:
     raw = text.lines(span.doc)
     is_comment = span.doc.start < span.header.start
     if is_comment:
-        raw = [_without_mark(line, LANGUAGES[language].comments) for line in raw]
+        raw = without_marks(raw, LANGUAGES[language])
     else:
         if span.doc.start == span.header.end - 1:
             # The doc follows the header on its line: `def f(): "What it does."`
             raw[0] = raw[0][span.header_end :].lstrip(": \t")
-        raw = _without_quotes(raw)
+        raw = without_quotes(raw)
         raw[0] = raw[0].lstrip()
     indented = raw if is_comment else raw[1:]
     margin = min((_indent(line) for line in indented if line.strip()), default=0)
@@ -90,28 +88,3 @@ def section_sentences(text: Text, span: Span) -> list[DocSentence]:
 
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
-
-
-def _without_mark(line: str, marks: tuple[str, ...]) -> str:
-    """A comment's line without what makes it one; `#:` is how Sphinx marks the doc of an attribute."""
-    words = line.strip()
-    for mark in sorted(marks, key=len, reverse=True):
-        if words.startswith(mark):
-            return words.removeprefix(mark).removeprefix(":")
-    return words
-
-
-def _without_quotes(lines: list[str]) -> list[str]:
-    """A string literal's lines without prefix and quotes, nor what stands behind it."""
-    opening = _OPENING_QUOTES.match(lines[0])
-    if opening is None:
-        return lines
-    quote = opening[1]
-    lines = [lines[0][opening.end() :], *lines[1:]]
-    closing = re.compile(rf"(?:\\.|(?!{quote}).)*")
-    for index, line in enumerate(lines):
-        inside = closing.match(line)
-        if inside and line.startswith(quote, inside.end()):
-            return [*lines[:index], line[: inside.end()], *("" for _ in lines[index + 1 :])]
-        lines[index] = line.removesuffix("\\")
-    return lines

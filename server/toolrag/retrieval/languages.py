@@ -43,11 +43,24 @@ class Language:
     path_separator: str = "."
     """Stands between the names of enclosing symbols."""
 
-    @property
-    def query(self) -> str:
-        """The query's file name in `queries/`."""
-        return f"{self.name}.scm"
+    block_comments: tuple[tuple[str, str], ...] = ()
+    """What begins a comment of several lines, as a regular expression, and what ends it."""
 
+    name_separators: tuple[str, ...] = ()
+    """What stands between the scope and the name where one name says both: `A::f`."""
+
+    shared_queries: tuple[str, ...] = ()
+    """Queries that it has in common with other languages, without suffix; read before its own."""
+
+    @property
+    def queries(self) -> tuple[str, ...]:
+        """Names of its queries' files in `queries/`, in the order they are read."""
+        return tuple(f"{name}.scm" for name in (*self.shared_queries, self.name))
+
+
+_C_LINE: Final = ("///", "//!", "//")
+_C_BLOCK: Final = ((r"/\*[*!]?<?", "*/"),)
+_ECMASCRIPT: Final = ("ecmascript",)
 
 _TABLE: Final = (
     Language(
@@ -63,6 +76,53 @@ _TABLE: Final = (
         (".md", ".markdown", ".mdown"),
         ("tree_sitter_markdown", "language"),
         path_separator=" > ",
+    ),
+    Language(
+        "javascript",
+        (".js", ".jsx", ".mjs", ".cjs"),
+        ("tree_sitter_javascript", "language"),
+        shebangs=("node",),
+        comments=("//",),
+        block_comments=_C_BLOCK,
+        shared_queries=_ECMASCRIPT,
+    ),
+    Language(
+        "typescript",
+        (".ts", ".mts", ".cts"),
+        ("tree_sitter_typescript", "language_typescript"),
+        shebangs=("deno", "bun", "tsx"),
+        comments=_C_LINE,
+        block_comments=_C_BLOCK,
+        shared_queries=_ECMASCRIPT,
+    ),
+    Language(
+        "tsx",
+        (".tsx",),
+        ("tree_sitter_typescript", "language_tsx"),
+        comments=_C_LINE,
+        block_comments=_C_BLOCK,
+        shared_queries=("ecmascript", "typescript"),
+    ),
+    Language("go", (".go",), ("tree_sitter_go", "language"), comments=("//",), block_comments=_C_BLOCK),
+    Language("rust", (".rs",), ("tree_sitter_rust", "language"), comments=_C_LINE, block_comments=_C_BLOCK),
+    Language("java", (".java",), ("tree_sitter_java", "language"), comments=_C_LINE, block_comments=_C_BLOCK),
+    Language("c", (".c", ".h"), ("tree_sitter_c", "language"), comments=_C_LINE, block_comments=_C_BLOCK),
+    Language(
+        "cpp",
+        (".cc", ".cpp", ".cxx", ".c++", ".hh", ".hpp", ".hxx", ".h++", ".ipp", ".tpp", ".inl"),
+        ("tree_sitter_cpp", "language"),
+        comments=_C_LINE,
+        block_comments=_C_BLOCK,
+        name_separators=("::",),
+        shared_queries=("c",),
+    ),
+    Language(
+        "csharp",
+        (".cs", ".csx"),
+        ("tree_sitter_c_sharp", "language"),
+        comments=_C_LINE,
+        block_comments=_C_BLOCK,
+        name_separators=(".",),
     ),
 )
 
