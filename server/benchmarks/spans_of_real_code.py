@@ -59,7 +59,10 @@ CLAUSES = frozenset({"haskell", "elixir"})
 
 
 def functions(language: str, source: bytes) -> Iterator[tuple[int, int]]:
-    """First and last line of every function, 0-based; the last line that is not blank."""
+    """First and last line of every function without a syntax error, 0-based; the last line with a token in it.
+
+    Some grammars count the white space and the comments behind a function to its node: no reader would.
+    """
     module, name = LANGUAGES[language].grammar
     tree = Parser(Language(getattr(import_module(module), name)())).parse(source)
     kinds = frozenset(FUNCTIONS[language].split())
@@ -68,8 +71,22 @@ def functions(language: str, source: bytes) -> Iterator[tuple[int, int]]:
         node = stack.pop()
         stack.extend(node.children)
         if node.type in kinds and is_function(language, node) and not node.has_error:
-            text = source[node.start_byte : node.end_byte]
-            yield node.start_point.row, node.start_point.row + text.rstrip().count(b"\n")
+            yield node.start_point.row, last_token(node, source)
+
+
+def last_token(node: Node, source: bytes) -> int:
+    """The line on which a node's last token ends."""
+    leaves = [node]
+    while leaves:
+        leaf = leaves.pop()
+        if "comment" in leaf.type:
+            continue
+        if leaf.child_count:
+            leaves.extend(leaf.children)
+        elif source[leaf.start_byte : leaf.end_byte].strip():
+            text = source[leaf.start_byte : leaf.end_byte]
+            return leaf.start_point.row + text.rstrip().count(b"\n")
+    return node.start_point.row
 
 
 def is_function(language: str, node: Node) -> bool:
@@ -82,13 +99,13 @@ def is_function(language: str, node: Node) -> bool:
     return True
 
 
-def spans_at(spans: tuple[Span, ...], line: int) -> list[Span]:
-    """Those whose lines before and with the header hold a line."""
+def spans_at(spans: tuple[Span, ...], line: int, language: str) -> list[Span]:
+    """Those whose lines up to their signature's last hold a line; all of it, where a clause may begin further down."""
     return [
         span
         for span in spans
         if span.kind in ("function", "method")
-        and span.lines.start <= line < max(span.header.end, span.header.start + 1)
+        and span.lines.start <= line < (span.lines.end if language in CLAUSES else span.header.end)
     ]
 
 
@@ -128,7 +145,7 @@ def measure(language: str, paths: list[Path], n_shown: int) -> None:
     wrong = []
     shown = []
     for path, first, last in drawn:
-        found = spans_at(parsed[path], first)
+        found = spans_at(parsed[path], first, language)
         agrees = [
             span for span in found if span.lines.end - 1 == last or (language in CLAUSES and span.lines.end - 1 >= last)
         ]

@@ -25,7 +25,7 @@ from toolrag.retrieval.languages import LANGUAGES, language_of
         pytest.param("tool", "#!/usr/bin/env -S python3 -u", "python", id="env -S"),
         pytest.param("tool", "#!/usr/bin/env -S LANG=C python3", "python", id="env with a variable"),
         pytest.param("tool", "\ufeff#!/usr/bin/python3", "python", id="byte order mark"),
-        pytest.param("tool", "#!/bin/sh", None, id="another program"),
+        pytest.param("tool", "#!/usr/bin/tclsh", None, id="another program"),
         pytest.param("tool", "#!/usr/bin/pythonic", None, id="a longer name"),
         pytest.param("tool", "print(1)", None, id="no shebang"),
         pytest.param("tool", "", None, id="nothing to go by"),

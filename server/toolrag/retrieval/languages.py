@@ -60,6 +60,12 @@ class Language:
 
 _C_LINE: Final = ("///", "//!", "//")
 _C_BLOCK: Final = ((r"/\*[*!]?<?", "*/"),)
+_ELIXIR_DOCS: Final = (
+    (r"@(?:type|module)?doc\s+(?:~[sS])?\"{3}", '"""'),
+    (r"@(?:type|module)?doc\s+\"(?!\")", '"'),
+)
+"""A doc is an attribute whose value is a string."""
+
 _ECMASCRIPT: Final = ("ecmascript",)
 
 _TABLE: Final = (
@@ -123,6 +129,61 @@ _TABLE: Final = (
         comments=_C_LINE,
         block_comments=_C_BLOCK,
         name_separators=(".",),
+    ),
+    Language(
+        "ruby",
+        (".rb", ".rake", ".gemspec", ".ru"),
+        ("tree_sitter_ruby", "language"),
+        file_names=("rakefile", "gemfile", "vagrantfile"),
+        shebangs=("ruby",),
+        comments=("#",),
+        block_comments=(("=begin", "=end"),),
+        name_separators=("::",),
+    ),
+    Language(
+        "php",
+        (".php", ".phtml"),
+        ("tree_sitter_php", "language_php"),
+        shebangs=("php",),
+        comments=("//", "#"),
+        block_comments=_C_BLOCK,
+        name_separators=("\\",),
+    ),
+    Language(
+        "swift",
+        (".swift",),
+        ("tree_sitter_swift", "language"),
+        comments=_C_LINE,
+        block_comments=_C_BLOCK,
+        name_separators=(".",),
+    ),
+    Language("kotlin", (".kt", ".kts"), ("tree_sitter_kotlin", "language"), comments=("//",), block_comments=_C_BLOCK),
+    Language("scala", (".scala", ".sc"), ("tree_sitter_scala", "language"), comments=("//",), block_comments=_C_BLOCK),
+    Language(
+        "lua",
+        (".lua",),
+        ("tree_sitter_lua", "language"),
+        shebangs=("lua", "luajit"),
+        comments=("---", "--"),
+        block_comments=((r"--\[=*\[", "]]"),),
+        name_separators=(".", ":"),
+    ),
+    Language(
+        "elixir",
+        (".ex", ".exs"),
+        ("tree_sitter_elixir", "language"),
+        shebangs=("elixir",),
+        comments=("#",),
+        block_comments=_ELIXIR_DOCS,
+        name_separators=(".",),
+    ),
+    Language(
+        "bash",
+        (".sh", ".bash", ".bats", ".ksh"),
+        ("tree_sitter_bash", "language"),
+        file_names=(".bashrc", ".bash_profile", ".profile"),
+        shebangs=("bash", "sh", "dash", "ksh"),
+        comments=("#",),
     ),
 )
 

@@ -26,6 +26,7 @@ _MAX_HEADER_CHARACTERS: Final = 200
 _PREAMBLE: Final = re.compile(r"#!|[ \t\f]*#.*?coding[:=]")
 """Comments with a meaning of their own in a file's first two lines: a shebang, an encoding (PEP 263)."""
 
+_WHITE: Final = re.compile(rb"\s*")
 _LICENCE: Final = re.compile(r"copyright|licen[cs]e|spdx-|all rights reserved", re.IGNORECASE)
 
 
@@ -127,9 +128,8 @@ def _header_stop(source: Source, definition: Definition, last: int) -> int:
 def _skip_attributes(source: Source, definition: Definition, attributes: dict[int, int]) -> None:
     """Let the header begin after the attributes that a definition's node begins with."""
     while (end := attributes.get(definition.header_start)) is not None and end < definition.end:
-        definition.header_start = (
-            end + len(source.bytes[end : definition.end]) - len(source.bytes[end : definition.end].lstrip())
-        )
+        blank = _WHITE.match(source.bytes, end)
+        definition.header_start = blank.end() if blank else end
 
 
 def _docstring(

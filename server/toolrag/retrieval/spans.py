@@ -129,10 +129,11 @@ def _find(source: Source, language: Language, out_of_time: Callable[[], bool]) -
             found.define(_definition(source, language, pattern, purpose, captures))
         elif purpose.role == "wrap":
             inner, outer = captures["inner"][0], captures["wrap"][0]
-            found.wraps[inner.start_byte, inner.end_byte] = outer.start_byte, outer.end_byte
+            found.wraps[_extent(source, inner)] = _extent(source, outer)
         else:
             _take_range(source, found, purpose.role, captures[purpose.capture][0])
     found.widen()
+    found.drop_defined_references()
     found.drop_local()
     found.join_clauses(source)
     found.close_sections(len(source.bytes))
@@ -146,11 +147,13 @@ def _definition(
 ) -> Definition:
     """One match of a pattern for definitions."""
     (node,), name_node = captures[purpose.capture], captures["name"][0]
-    start, name_start = node.start_byte, name_node.start_byte
+    (start, end), name_start = _extent(source, node), name_node.start_byte
     text = source.slice(name_start, name_node.end_byte)
     header_stop = body_start = None
     if "header.end" in captures:
         header_stop, body_start = captures["header.end"][0].start_byte, captures["header.end"][0].end_byte
+    if "header.last" in captures:
+        header_stop = captures["header.last"][-1].end_byte
     scope = ""
     if purpose.kind == "section":
         header_stop = name_start + len(text.rstrip().encode())
@@ -167,7 +170,7 @@ def _definition(
         kind=cast(Kind, purpose.kind),
         pattern=pattern,
         start=start,
-        end=node.end_byte,
+        end=end,
         name_start=name_start,
         header_start=start,
         header_stop=header_stop,
@@ -176,6 +179,11 @@ def _definition(
         level=purpose.level,
         is_clause=purpose.is_clause,
     )
+
+
+def _extent(source: Source, node: Node) -> tuple[int, int]:
+    """Where a node begins and ends."""
+    return node.start_byte, source.trimmed(node.start_byte, node.end_byte)
 
 
 def _take_range(source: Source, found: Found, role: str, node: Node) -> None:

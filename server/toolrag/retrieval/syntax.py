@@ -52,6 +52,12 @@ class Source:
         """The byte offset of a line's end."""
         return self.starts[line + 1] - 1 if line + 1 < len(self.starts) else len(self.bytes)
 
+    def trimmed(self, start: int, end: int) -> int:
+        """The end of a node without the white space that some grammars count to it."""
+        while end > start and self.bytes[end - 1] in b" \t\n\f":
+            end -= 1
+        return end
+
     def slice(self, start: int, end: int) -> str:
         """The text between two byte offsets."""
         return self.bytes[start:end].decode("utf-8", "replace")
@@ -60,9 +66,10 @@ class Source:
 def split_name(text: str, separators: tuple[str, ...]) -> tuple[str, str]:
     """A name as it is written, in the scope it names, joined by `.`, and the name itself: `A<T>::f` is (`A`, `f`).
 
-    Quotes around it go. Brackets hold no separators, and an operator is a name whatever it is made of.
+    Quotes around it go, and the colon before a symbol. Brackets hold no separators, and an operator is a name
+    whatever it is made of.
     """
-    text = " ".join(text.split())
+    text = " ".join(text.split()).removeprefix(":")
     if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'`":
         return "", text[1:-1]
     scope: list[str] = []
@@ -163,6 +170,10 @@ class Found:
                 if definition.header_start == definition.start:
                     definition.header_start = outer[0]
                 definition.start, definition.end = outer
+
+    def drop_defined_references(self) -> None:
+        """Forget the references that are the name of a definition: in some grammars its head is a call."""
+        self.references = {key: name for key, name in self.references.items() if key[0] not in self.definitions}
 
     def drop_local(self) -> None:
         """Forget the definitions in local stretches."""
