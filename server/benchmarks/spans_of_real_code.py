@@ -94,6 +94,8 @@ def is_function(language: str, node: Node) -> bool:
     if language == "elixir":
         target = node.child_by_field_name("target")
         return target is not None and target.text in (b"def", b"defp", b"defmacro")
+    if language == "ocaml":
+        return any(part.type == "parameter" for binding in node.children for part in binding.children)
     if language == "java":
         return node.child_by_field_name("body") is not None
     return True

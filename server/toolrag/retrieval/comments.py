@@ -38,6 +38,7 @@ def without_marks(lines: list[str], language: Language) -> list[str]:
     """
     words: list[str] = []
     closing = ""
+    column = 0
     for line in lines:
         if not closing:
             opened = _opened(line, language)
@@ -45,13 +46,22 @@ def without_marks(lines: list[str], language: Language) -> list[str]:
                 words.append(_without_line_mark(line, language.comments))
                 continue
             line, closing = line[opened[0] :], opened[1]
+            # What follows text on the first line stands below it, at its column.
+            column = opened[0] if line.strip() else 0
         elif star := _STAR.match(line):
             stars = line[star.end() :]
             line = stars if line.strip() != closing else line
+        else:
+            line = line[min(column, len(line) - len(line.lstrip())) :]
         inside, ended, _ = line.partition(closing)
         words.append(inside.rstrip("* ") if ended else inside)
         closing = "" if ended else closing
     return words
+
+
+def begins_block(line: str, language: Language) -> bool:
+    """Whether a line begins with a block comment, or what the table counts as one: a doc that is an attribute."""
+    return _opened(line, language) is not None
 
 
 def _opened(line: str, language: Language) -> tuple[int, str] | None:

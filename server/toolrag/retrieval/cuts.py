@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from toolrag.retrieval.comments import without_comments, without_marks, without_quotes
+from toolrag.retrieval.comments import begins_block, without_comments, without_marks, without_quotes
+from toolrag.retrieval.doc_tags import to_fields
 from toolrag.retrieval.languages import LANGUAGES
 from toolrag.retrieval.prose import DocLine as DocLine
-from toolrag.retrieval.prose import read_items
+from toolrag.retrieval.prose import Item, read_items
 from toolrag.retrieval.sentences import DocParagraph as DocParagraph
 from toolrag.retrieval.sentences import DocSentence as DocSentence
 from toolrag.retrieval.sentences import clean, paragraph, sentences
@@ -51,7 +52,7 @@ def doc_lines(text: Text, span: Span, language: str) -> list[DocLine]:
     if span.doc is None:
         return []
     raw = text.lines(span.doc)
-    is_comment = span.doc.start < span.header.start
+    is_comment = span.doc.start < span.header.start or begins_block(raw[0], LANGUAGES[language])
     if is_comment:
         raw = without_marks(raw, LANGUAGES[language])
     else:
@@ -68,13 +69,13 @@ def doc_lines(text: Text, span: Span, language: str) -> list[DocLine]:
 
 def doc_paragraphs(text: Text, span: Span, language: str) -> list[DocParagraph]:
     """The paragraphs and list entries of a doc, in order; the first is the summary."""
-    found = (paragraph(item) for item in read_items(doc_lines(text, span, language)))
+    found = (paragraph(item) for item in _items(text, span, language))
     return [one for one in found if one.text]
 
 
 def doc_sentences(text: Text, span: Span, language: str) -> list[DocSentence]:
     """The sentences of a doc, in order; a parameter's entry is one, and begins with the parameter's name."""
-    return [sentence for item in read_items(doc_lines(text, span, language)) for sentence in sentences(item)]
+    return [sentence for item in _items(text, span, language) for sentence in sentences(item)]
 
 
 def section_sentences(text: Text, span: Span) -> list[DocSentence]:
@@ -84,6 +85,12 @@ def section_sentences(text: Text, span: Span) -> list[DocSentence]:
     if lines and not lines[0].text.strip(" =-\t"):
         del lines[0]  # a setext heading's underline, or a blank line
     return [sentence for item in read_items(lines, markdown=True) for sentence in sentences(item)]
+
+
+def _items(text: Text, span: Span, language: str) -> list[Item]:
+    """The paragraphs and entries of a doc; tags are those of comments, a docstring has its own."""
+    lines = doc_lines(text, span, language)
+    return read_items(lines if LANGUAGES[language].docstrings else to_fields(lines))
 
 
 def _indent(line: str) -> int:

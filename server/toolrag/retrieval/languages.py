@@ -9,53 +9,13 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
+from toolrag.retrieval.language import Language as Language
+
 _SHEBANG: Final = re.compile(r"\ufeff?#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)*(?:\S+=\S*\s+)*(?:\S*/)?)?([A-Za-z_+-]+)")
 """The program a first line names, without its folder, `env`, and version digits."""
-
-
-@dataclass(frozen=True, slots=True)
-class Language:
-    """What is known of a language beside its query."""
-
-    name: str
-    suffixes: tuple[str, ...]
-    """Lower case, with their dot."""
-
-    grammar: tuple[str, str]
-    """The module that brings the grammar, and its function that gives it."""
-
-    file_names: tuple[str, ...] = ()
-    """Whole names of files without a telling suffix, in lower case."""
-
-    shebangs: tuple[str, ...] = ()
-    """Programs a first line may name, without version digits."""
-
-    comments: tuple[str, ...] = ()
-    """What begins a comment that runs to the end of its line."""
-
-    docstrings: bool = False
-    """A string that is the first statement of a body, or follows an assignment, documents it (PEP 257)."""
-
-    path_separator: str = "."
-    """Stands between the names of enclosing symbols."""
-
-    block_comments: tuple[tuple[str, str], ...] = ()
-    """What begins a comment of several lines, as a regular expression, and what ends it."""
-
-    name_separators: tuple[str, ...] = ()
-    """What stands between the scope and the name where one name says both: `A::f`."""
-
-    shared_queries: tuple[str, ...] = ()
-    """Queries that it has in common with other languages, without suffix; read before its own."""
-
-    @property
-    def queries(self) -> tuple[str, ...]:
-        """Names of its queries' files in `queries/`, in the order they are read."""
-        return tuple(f"{name}.scm" for name in (*self.shared_queries, self.name))
 
 
 _C_LINE: Final = ("///", "//!", "//")
@@ -66,6 +26,7 @@ _ELIXIR_DOCS: Final = (
 )
 """A doc is an attribute whose value is a string."""
 
+_ML_BLOCK: Final = ((r"\(\*{1,2}(?!\))", "*)"),)
 _ECMASCRIPT: Final = ("ecmascript",)
 
 _TABLE: Final = (
@@ -183,6 +144,61 @@ _TABLE: Final = (
         ("tree_sitter_bash", "language"),
         file_names=(".bashrc", ".bash_profile", ".profile"),
         shebangs=("bash", "sh", "dash", "ksh"),
+        comments=("#",),
+    ),
+    Language(
+        "haskell",
+        (".hs",),
+        ("tree_sitter_haskell", "language"),
+        comments=("-- |", "-- ^", "--"),
+        block_comments=((r"\{-[|^]?", "-}"),),
+    ),
+    Language(
+        "ocaml",
+        (".ml",),
+        ("tree_sitter_ocaml", "language_ocaml"),
+        block_comments=_ML_BLOCK,
+        shared_queries=("ocaml_interface",),
+    ),
+    Language(
+        "ocaml_interface",
+        (".mli",),
+        ("tree_sitter_ocaml", "language_ocaml_interface"),
+        block_comments=_ML_BLOCK,
+    ),
+    Language(
+        "julia",
+        (".jl",),
+        ("tree_sitter_julia", "language"),
+        shebangs=("julia",),
+        comments=("#",),
+        block_comments=(("#=", "=#"), (r"\"{3}", '"""'), (r"\"(?!\")", '"')),
+    ),
+    Language("zig", (".zig",), ("tree_sitter_zig", "language"), comments=_C_LINE),
+    Language(
+        "sql",
+        (".sql", ".ddl"),
+        ("tree_sitter_sql", "language"),
+        comments=("--",),
+        block_comments=_C_BLOCK,
+        name_separators=(".",),
+    ),
+    Language("toml", (".toml",), ("tree_sitter_toml", "language"), comments=("#",)),
+    Language("yaml", (".yaml", ".yml"), ("tree_sitter_yaml", "language"), comments=("#",)),
+    Language("json", (".json", ".jsonc"), ("tree_sitter_json", "language"), comments=("//",), block_comments=_C_BLOCK),
+    Language(
+        "dockerfile",
+        (".dockerfile",),
+        ("tree_sitter_dockerfile", "language"),
+        file_names=("dockerfile", "containerfile"),
+        comments=("#",),
+    ),
+    Language(
+        "make",
+        (".mk", ".mak"),
+        ("tree_sitter_make", "language"),
+        file_names=("makefile", "gnumakefile"),
+        shebangs=("make",),
         comments=("#",),
     ),
 )

@@ -99,7 +99,7 @@ def to_spans(source: Source, scoped: list[Definition], found: Found, language: L
         if definition.header_stop is None:
             header_end = min(header_end, _MAX_HEADER_CHARACTERS)
         above, doc = _above(source, definition.start, found, preamble)
-        if language.docstrings and (string := _docstring(source, definition, found.docs, _gap(language))):
+        if found.docs and (string := _docstring(source, definition, found.docs, language)):
             doc = LineRange(source.line(string[0]), source.line(string[1] - 1) + 1)
             last = max(last, doc.end - 1)
         parent = None if definition.parent is None else spans[definition.parent]
@@ -133,22 +133,22 @@ def _skip_attributes(source: Source, definition: Definition, attributes: dict[in
 
 
 def _docstring(
-    source: Source, definition: Definition, docs: dict[int, int], gap: re.Pattern[bytes]
+    source: Source, definition: Definition, docs: dict[int, int], language: Language
 ) -> tuple[int, int] | None:
     """Start and end of the string that documents a definition.
 
     The first statement of its body; for an assignment the statement on the next line, as Sphinx and editors have it.
     """
     if definition.body_start is not None:
-        match = gap.match(source.bytes, definition.body_start)
+        match = _gap(language).match(source.bytes, definition.body_start)
         start = match.end() if match else -1
-    elif definition.header_stop is not None:
+        return (start, docs[start]) if docs.get(start, definition.end + 1) <= definition.end else None
+    if definition.header_stop is not None or not language.docstrings:
         return None
-    else:
-        line, indent = source.line(definition.end) + 1, source.indent(definition.header_start)
-        if indent is None or line == len(source.starts):
-            return None
-        start = source.starts[line] + indent
+    line, indent = source.line(definition.end) + 1, source.indent(definition.header_start)
+    if indent is None or line == len(source.starts):
+        return None
+    start = source.starts[line] + indent
     return (start, docs[start]) if start in docs else None
 
 

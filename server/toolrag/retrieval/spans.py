@@ -9,6 +9,7 @@ caller brings. A grammar can crash or hang all the same: callers who mind parse 
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -73,7 +74,10 @@ def parse_source(text: str, language: str, out_of_time: Callable[[], bool] = lam
 def _grammar(language: Language) -> tuple[Grammar, Query]:
     """A language's grammar and its compiled query."""
     module, function = language.grammar
-    grammar = Grammar(getattr(import_module(module), function)())
+    with warnings.catch_warnings():
+        # Some grammars' wheels still hand over their pointer as a plain number.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        grammar = Grammar(getattr(import_module(module), function)())
     queries = files(__package__).joinpath("queries")
     return grammar, Query(grammar, "".join(queries.joinpath(name).read_text("utf-8") for name in language.queries))
 
@@ -128,8 +132,9 @@ def _find(source: Source, language: Language, out_of_time: Callable[[], bool]) -
         elif purpose.role == "definition":
             found.define(_definition(source, language, pattern, purpose, captures))
         elif purpose.role == "wrap":
-            inner, outer = captures["inner"][0], captures["wrap"][0]
-            found.wraps[_extent(source, inner)] = _extent(source, outer)
+            inner, outer = _extent(source, captures["inner"][0]), _extent(source, captures["wrap"][0])
+            if inner != outer:
+                found.wraps[inner] = outer
         else:
             _take_range(source, found, purpose.role, captures[purpose.capture][0])
     found.widen()
