@@ -172,7 +172,7 @@ def test_what_could_not_be_parsed_is_not_said_to_be_searched(root: Path, monkeyp
     """The parse process does not start: nothing is found, and that is not the whole tree's answer."""
 
     class NoProcess(InPlace):
-        async def parse(self, text: str, language: str) -> Analysis:
+        async def parse(self, *_: str) -> Analysis:
             return without_symbols("The parse process could not be started.")
 
     async def complete() -> bool:

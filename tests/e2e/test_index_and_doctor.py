@@ -6,6 +6,8 @@ import json
 import os
 import stat
 
+from toolrag.retrieval.languages import LANGUAGES
+
 from e2e.conftest import Shell
 
 
@@ -64,7 +66,7 @@ def test_doctor_names_what_serves(shell: Shell) -> None:
     report = json.loads(shell("doctor", "--json").out)
     assert report["vectorIndex"]["engine"] == ("exact" if report["vectorIndex"]["hnswlib"] is None else "hnsw")
     assert report["embedder"] == "hashing-256"
-    assert report["parser"]["languages"] == ["markdown", "python"]
+    assert report["parser"]["languages"] == sorted(LANGUAGES)
     assert report["healthy"]
     (index,) = [check for check in report["checks"] if check["name"] == "index"]
     assert index["todo"] == "toolrag index"

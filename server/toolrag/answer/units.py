@@ -92,7 +92,7 @@ class Reading:
             yield from self._statement_units(body_of(span), span)
 
     def _summary(self, span: Span) -> Unit | None:
-        signature = clauses.code(cuts.signature(self.text, span), SIGNATURE_CHARACTERS)
+        signature = clauses.code(cuts.signature(self.text, span, self.candidate.language), SIGNATURE_CHARACTERS)
         header = LineRange(span.header.start, span.header.end)
         paragraphs = cuts.doc_paragraphs(self.text, span, self.candidate.language)
         if not paragraphs or paragraphs[0].text.lstrip(":").startswith(_TYPE_ONLY):
