@@ -37,6 +37,9 @@ class Language:
     name_separators: tuple[str, ...] = ()
     """What stands between the scope and the name where one name says both: `A::f`."""
 
+    indented: bool = False
+    """Indentation tells its blocks, so that a body can be read as statements (`answer.statements`)."""
+
     shared_queries: tuple[str, ...] = ()
     """Queries that it has in common with other languages, without suffix; read before its own."""
 

@@ -37,6 +37,7 @@ _TABLE: Final = (
         shebangs=("python", "pypy"),
         comments=("#",),
         docstrings=True,
+        indented=True,
     ),
     Language(
         "markdown",
