@@ -128,7 +128,7 @@ class MemoryRetriever:
             span=span,
             parent=parent_of(parsed, span) if span else None,
             lines=passage.lines,
-            signature=cuts.signature(text, span) if span else "",
+            signature=cuts.signature(text, span, language) if span else "",
             score=score,
             focus=score,
             reasons=("its words",),

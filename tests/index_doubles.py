@@ -145,7 +145,7 @@ class ParsingRetriever:
             span=span,
             parent=None if span is None else parent_of(analysis.parsed, span),
             lines=passage.lines,
-            signature="" if span is None else signature(snapshot.text, span),
+            signature="" if span is None else signature(snapshot.text, span, language_of(snapshot.path) or ""),
             score=score,
             focus=0.0,
             reasons=("counted",),

@@ -46,7 +46,8 @@ def test_what_is_given_is_taken() -> None:
         ({"zzz": 3}, "Unknown setting zzz. There are: read, budget, index, deny."),
         (
             {"index": {"zzz": 3}},
-            "Unknown setting index.zzz. There are: index.max_file_bytes, index.parse_seconds, index.vectors.",
+            "Unknown setting index.zzz. There are: index.max_file_bytes, index.max_files, index.parse_seconds, "
+            "index.vectors.",
         ),
     ],
 )

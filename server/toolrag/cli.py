@@ -147,7 +147,11 @@ def _parser() -> argparse.ArgumentParser:
     read.add_argument("end", type=_integer, nargs="?", help="last line, included (default: the first alone)")
     read.add_argument("--sha", metavar="SHA", help="git blob SHA-1 the file must have; refused as stale_blob otherwise")
 
-    _command(added, "index", commands.index, "build or refresh the index, and report what is in it and what is not")
+    index = _command(
+        added, "index", commands.index, "build or refresh the index, and report what is in it and what is not"
+    )
+    for indexing in (ask, search, index):
+        indexing.add_argument("--yes", action="store_true", help="index however many files there are")
     _command(added, "doctor", commands.doctor, "say what is set up, what is not, and the one thing to do about each")
     return parser
 

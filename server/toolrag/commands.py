@@ -10,6 +10,7 @@ import sys
 import time
 import tomllib
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import platformdirs
@@ -34,7 +35,7 @@ def ask(options: argparse.Namespace) -> int:
         )
 
     async def ask() -> int:
-        with app.open_place(_root(options), _settings()) as place, Bar() as bar:
+        with app.open_place(_root(options), _settings(options)) as place, Bar() as bar:
             async with app.open_workspace(place, refresh=not options.no_wait, progress=bar) as workspace:
                 bar.close()
                 answer = await workspace.extractive().answer(options.question)
@@ -57,7 +58,7 @@ def search(options: argparse.Namespace) -> int:
         raise ConfigError("The query is empty. Give a name, or words from the code.")
 
     async def search() -> int:
-        with app.open_place(_root(options), _settings()) as place, Bar() as bar:
+        with app.open_place(_root(options), _settings(options)) as place, Bar() as bar:
             async with app.open_workspace(place, refresh=True, progress=bar) as workspace:
                 bar.close()
                 result = await workspace.retriever.search(options.query, options.n, Scope())
@@ -75,7 +76,7 @@ def read(options: argparse.Namespace) -> int:
     from toolrag import app, render
 
     end = options.start if options.end is None else options.end
-    with app.open_place(_root(options), _settings()) as place:
+    with app.open_place(_root(options), _settings(options)) as place:
         try:
             result = asyncio.run(app.read_range(place, options.path, options.start, end, options.sha))
         except ReadError as error:
@@ -104,7 +105,7 @@ def index(options: argparse.Namespace) -> int:
 
     async def index() -> dict[str, object]:
         began = time.monotonic()
-        with app.open_place(_root(options), _settings()) as place, Bar() as bar:
+        with app.open_place(_root(options), _settings(options)) as place, Bar() as bar:
             async with app.open_workspace(place, refresh=True, progress=bar) as workspace:
                 coverage = workspace.coverage
                 assert coverage is not None
@@ -152,10 +153,12 @@ def settings_path() -> Path | None:
     return folder / "config.toml" if folder.is_absolute() else None
 
 
-def _settings() -> Settings:
+def _settings(options: argparse.Namespace) -> Settings:
     settings, problems = _read_settings()
     if problems:
         raise ConfigError(f"{settings_path()}: {' '.join(problems)}")
+    if getattr(options, "yes", False):
+        return replace(settings, index=replace(settings.index, max_files=sys.maxsize))
     return settings
 
 

@@ -41,6 +41,8 @@ class IndexLimits:
 
     max_file_bytes: int = 1_000_000
     """A larger file is read when named, but not indexed: a syntax tree takes about 20 to 100 times its bytes."""
+    max_files: int = 20_000
+    """More files to read than this are indexed only on the user's word: a whole disk given by mistake would be slow."""
     parse_seconds: int = 10
     vectors: VectorChoice = "auto"
     """`auto`: HNSW where hnswlib is installed, else the exact index."""

@@ -267,6 +267,28 @@ def test_a_run_that_is_killed_leaves_whole_batches_and_the_next_one_ends_it(benc
     assert bench.kept == shas(files | FILES)
 
 
+def test_what_is_nobodys_source_is_counted_and_left_out(bench: Bench) -> None:
+    """By path, or by a generator's mark; each under its reason, and in no search."""
+    write_tree(
+        bench.root,
+        {
+            "vendor/lib.py": "def vendored(): pass\n",
+            "api_pb2.py": "def generated_by_name(): pass\n",
+            "made.py": "# @generated\ndef generated_by_mark(): pass\n",
+            "package-lock.json": "{}\n",
+            "own.py": "def own(): pass\n",
+        },
+    )
+    coverage = bench.refresh()
+    assert {reason: coverage.skipped.get(reason) for reason in ("vendored", "generated", "lock_file")} == {
+        "vendored": 1,
+        "generated": 2,
+        "lock_file": 1,
+    }
+    assert "own.py" in bench.kept
+    assert "made.py" not in bench.kept
+
+
 def test_progress_counts_what_must_be_read(bench: Bench) -> None:
     seen: list[tuple[int, int]] = []
     bench.refresh(progress=lambda done, total: seen.append((done, total)))

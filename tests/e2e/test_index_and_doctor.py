@@ -8,6 +8,8 @@ import sqlite3
 import stat
 from contextlib import closing
 
+from toolrag.retrieval.languages import LANGUAGES
+
 from e2e.conftest import Shell
 
 
@@ -40,6 +42,18 @@ def test_a_second_run_parses_only_what_changed(shell: Shell) -> None:
     assert json.loads(shell("index", "--json").out)["parsed"] == 0
 
 
+def test_very_many_files_are_indexed_on_the_users_word(shell: Shell) -> None:
+    """It says what that will cost and how to go on; `--yes` goes on, and then it is not asked again."""
+    shell.settings.parent.mkdir(parents=True)
+    shell.settings.write_text("[index]\nmax_files = 2\n")
+    run = shell("index")
+    assert (run.code, run.out) == (2, "")
+    assert "There are 3 files to index, more than 2" in run.err
+    assert "--yes" in run.err
+    assert shell("ask", "--yes", "what is a discount?").code == 0
+    assert shell("ask", "what is a discount?").code == 0
+
+
 def test_the_cache_is_private(shell: Shell) -> None:
     """Folders 0700, files 0600, whatever the umask."""
     shell("index", before=_open_umask)
@@ -54,7 +68,7 @@ def test_doctor_names_what_serves(shell: Shell) -> None:
     report = json.loads(shell("doctor", "--json").out)
     assert report["vectorIndex"]["engine"] == ("exact" if report["vectorIndex"]["hnswlib"] is None else "hnsw")
     assert report["embedder"] == "hashing-256"
-    assert report["parser"]["languages"] == ["markdown", "python"]
+    assert report["parser"]["languages"] == sorted(LANGUAGES)
     assert report["healthy"]
     (index,) = [check for check in report["checks"] if check["name"] == "index"]
     assert index["todo"] == "toolrag index"

@@ -47,7 +47,7 @@ def shown(found: list[tuple[LineRange, str]]) -> list[str]:
 )
 def test_a_signature_is_one_line_without_its_colon(content: str, expected: str) -> None:
     """As a person would say it: no comments, no line breaks, no body."""
-    assert signature(*first_span(content)) == expected
+    assert signature(*first_span(content), "python") == expected
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_a_signature_is_one_line_without_its_colon(content: str, expected: str) 
 )
 def test_a_sections_signature_is_its_heading(content: str, expected: str) -> None:
     """Without the marks that make it one."""
-    assert signature(*first_span(content, "markdown")) == expected
+    assert signature(*first_span(content, "markdown"), "markdown") == expected
 
 
 @pytest.mark.parametrize(
@@ -361,7 +361,7 @@ def test_sentences_stand_within_their_doc(lines: list[str]) -> None:
 def test_no_line_takes_long(line: str) -> None:
     """A doc of one long line is read in time that grows with it, not with its square."""
     text, span = first_span(f'def f(x="{line}"):\n    """A {line}"""\n')
-    assert len(signature(text, span)) > 0
+    assert len(signature(text, span, "python")) > 0
     assert len(doc_sentences(text, span, "python")) >= 1
     text, span = first_span(f"# A {line}\n{line}\n", "markdown")
     assert len(section_sentences(text, span)) >= 0

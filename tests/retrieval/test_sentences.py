@@ -22,6 +22,7 @@ from toolrag.retrieval.sentences import clean
         pytest.param(":class:`~foo.Bar` and :meth:`x <y>`", "`Bar` and `x`", id="roles"),
         pytest.param("`link <http://x>`_, `other`__", "link, other", id="reStructuredText links"),
         pytest.param("[`foo`](http://y) ![alt](z)", "`foo` alt", id="Markdown links"),
+        pytest.param("use {@link #read(String)} or {@code x}", "use `read(String)` or `x`", id="Javadoc's inline tags"),
         pytest.param("``a `b` c``", "``a `b` c``", id="backticks in code"),
     ],
 )

@@ -24,11 +24,11 @@ def show(lines: LineRange) -> str:
     return f"{lines.start + 1}-{lines.end}"
 
 
-def table(text: Text, parsed: ParsedFile) -> str:
+def table(text: Text, parsed: ParsedFile, language: str) -> str:
     """Spans (lines, kind, name with container, doc's lines, signature), then passages and references, 1-based."""
     spans = [
         f"{show(span.lines):8}{span.kind:10}{span.qualified_name:44}  {'doc ' + show(span.doc) if span.doc else '':12}"
-        f"{signature(text, span)}"
+        f"{signature(text, span, language)}"
         for span in parsed.spans
     ]
     names = [span.qualified_name for span in parsed.spans]
@@ -50,7 +50,7 @@ def test_a_sample_has_exactly_the_spans_passages_and_references_of_its_table(nam
     text = (GOLDEN / f"{name}.txt").read_bytes().decode()
     language = language_of(name)
     assert language is not None
-    found = table(Text(text), parse_source(text, language))
+    found = table(Text(text), parse_source(text, language), language)
     expected = GOLDEN / f"{name}.spans"
     before = expected.read_text() if expected.exists() else ""
     if os.environ.get("TOOLRAG_REWRITE_GOLDEN"):

@@ -13,7 +13,7 @@ from toolrag.adapters.codec import CODEC_VERSION
 from toolrag.retrieval.languages import LANGUAGES
 
 _MODULES: Final = ("text", "symbols")
-_RETRIEVAL: Final = ("languages", "outline", "passages", "spans", "syntax", "terms", "tokens")
+_RETRIEVAL: Final = ("language", "languages", "outline", "passages", "spans", "syntax", "terms", "tokens")
 
 
 @cache

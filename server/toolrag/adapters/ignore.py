@@ -3,8 +3,7 @@
 Two kinds share the syntax. `.gitignore` only keeps files out of the walk. `.toolragignore` and the user's own globs
 deny: what they match is never read. So where a denying rule leaves room it takes the larger set: it matches in any case
 and Unicode form, since some file systems open a file under any, and a line that means nothing denies what starts so.
-Absent on purpose: git's global excludes, `.git/info/exclude` and ignore files above a root, because they lie outside
-what may be read; and any file access, which is the fence's.
+Absent on purpose: any file access, which is the fence's, and `git_excludes`' for the files outside a root.
 """
 
 from __future__ import annotations
@@ -76,12 +75,14 @@ class IgnoreStack:
     folder: str
     """Where the ignore file lies, relative to the root: empty, or with a trailing `/`."""
     outer: IgnoreStack | None = None
+    above: str = ""
+    """For a file that lies above the root: the way from its folder down to `folder`, with a trailing `/`."""
 
     def ignores(self, path: str, is_folder: bool) -> bool:
         """Whether `path`, relative to the root and below `folder`, is ignored: the innermost file that says so wins."""
         stack: IgnoreStack | None = self
         while stack is not None:
-            verdict = stack.rules.verdict(path[len(stack.folder) :], is_folder)
+            verdict = stack.rules.verdict(stack.above + path[len(stack.folder) :], is_folder)
             if verdict is not None:
                 return verdict
             stack = stack.outer

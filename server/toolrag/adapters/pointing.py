@@ -29,7 +29,7 @@ def pointing(
         span=span,
         parent=parent,
         lines=lines,
-        signature=cuts.signature(snapshot.text, span) if span else "",
+        signature=cuts.signature(snapshot.text, span, language) if span else "",
         score=0.0,
         focus=0.0,
         reasons=(),

@@ -9,10 +9,12 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Final, Literal
 
 from toolrag.adapters.fence import Fence
+from toolrag.adapters.git_excludes import outer_rules
 from toolrag.adapters.hard_links import scan
 from toolrag.adapters.ignore import GIT_IGNORE, TOOLRAG_IGNORE, IgnoreStack
 from toolrag.adapters.roots import EXHAUSTED, Root
@@ -89,7 +91,7 @@ class Walk:
     def __iter__(self) -> Iterator[Found | Skipped]:
         self.problems.clear()
         self._fence.forget_hard_links()
-        pending = [_Folder("", None, None)]
+        pending = [_Folder("", None, self._outside(""))]
         while pending:
             folder = pending.pop()
             inner: list[_Folder] = []
@@ -113,6 +115,9 @@ class Walk:
             yield Skipped(folder.path, "vendored", True)
             return
         denying = self._denying(folder) if TOOLRAG_IGNORE in names else folder.denying
+        if ".git" in names and folder.path:
+            # A repository of its own, such as a submodule: the rules of the one around it end here, as git's do.
+            folder = replace(folder, git=self._outside(folder.path))
         git = self._git(folder) if GIT_IGNORE in names else folder.git
         prefix = f"{folder.path}/" if folder.path else ""
         for entry in entries:
@@ -158,6 +163,11 @@ class Walk:
         stack = self._fence.names.below(self._root, folder.path, folder.denying)
         if stack is not None and stack is not folder.denying:
             self.problems += stack.rules.problems
+        return stack
+
+    def _outside(self, folder: str) -> IgnoreStack | None:
+        stack, problems = outer_rules(Path(self._root.real, folder), folder, os.environ)
+        self.problems += problems
         return stack
 
     def _git(self, folder: _Folder) -> IgnoreStack | None:

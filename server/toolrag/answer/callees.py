@@ -29,7 +29,8 @@ _CALLED: Final = re.compile(r"([^\W\d]\w*)\(")
 def callees(reading: Reading, defines: Callable[[str], bool]) -> Draft | None:
     """Which names of the workspace a function calls, in order, with the lines that say so; None for fewer than two."""
     span = reading.candidate.span
-    if span is None or span.kind not in ("function", "method"):
+    is_read = LANGUAGES[reading.candidate.language].indented
+    if span is None or span.kind not in ("function", "method") or not is_read:
         return None
     names: list[str] = []
     places: list[LineRange] = []

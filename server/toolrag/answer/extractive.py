@@ -29,7 +29,7 @@ EVERYWHERE = Scope()
 MODEL = "extractive"
 N_CANDIDATES = 8
 """Candidates an answer carries."""
-N_SEARCHED = 40
+N_SEARCHED = 60
 """Candidates that are looked at by their names and scores."""
 N_READ = 10
 """Candidates that are read."""

@@ -233,7 +233,7 @@ def _fits(question: Question, unit: Unit) -> float:
         return 0.05
     if question.kind == "when":
         if unit.words.startswith("raises"):
-            return 0.4
+            return 0.6
         return 0.2 if " when " in unit.words or unit.words.startswith("returns") else 0.0
     if question.kind == "how" and unit.words.startswith(("returns", "yields")) and not _BARE.match(unit.words):
         return 0.15

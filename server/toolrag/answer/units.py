@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
 
@@ -92,7 +92,7 @@ class Reading:
             yield from self._statement_units(body_of(span), span)
 
     def _summary(self, span: Span) -> Unit | None:
-        signature = clauses.code(cuts.signature(self.text, span), SIGNATURE_CHARACTERS)
+        signature = clauses.code(cuts.signature(self.text, span, self.candidate.language), SIGNATURE_CHARACTERS)
         header = LineRange(span.header.start, span.header.end)
         paragraphs = cuts.doc_paragraphs(self.text, span, self.candidate.language)
         if not paragraphs or paragraphs[0].text.lstrip(":").startswith(_TYPE_ONLY):
@@ -115,6 +115,9 @@ class Reading:
     def _value_units(self, span: Span) -> Iterator[Unit]:
         if span.name == "__all__":
             return  # says what a module shows, never what it does
+        if not LANGUAGES[self.candidate.language].indented:
+            yield from self._declaration(span)
+            return
         # An indented line of a module stands in one branch of an `if` or `try`.
         branched = not span.container and self.text.line(span.header.start)[:1].isspace()
         rest = ", under a condition" if branched else ""
@@ -134,6 +137,12 @@ class Reading:
                 text = _ended(f"`{span.name}`: {markdown(sentence.text)}")
                 yield Unit("doc", Draft(text, (here,)), sentence.text, sentence.lines.start)
 
+    def _declaration(self, span: Span) -> Iterator[Unit]:
+        """A value as its own language declares it: what stands there is shown, not read."""
+        summary = self._summary(span)
+        if summary is not None:
+            yield replace(summary, kind="value")
+
     def _section_units(self, span: Span) -> Iterator[Unit]:
         heading = self.cut(LineRange(span.header.start, span.header.start + 1))
         for sentence in cuts.section_sentences(self.text, span):
@@ -144,7 +153,8 @@ class Reading:
                 yield Unit("doc", Draft(text, (here, heading)), words, sentence.lines.start)
 
     def _statement_units(self, lines: LineRange, span: Span | None) -> Iterator[Unit]:
-        if self.cut(LineRange(lines.start, lines.start)) is None:
+        # Where blocks are told by braces a body is not read yet: a claim must know under which conditions a line runs.
+        if not LANGUAGES[self.candidate.language].indented or self.cut(LineRange(lines.start, lines.start)) is None:
             return
         body = statements(self.text, lines, LANGUAGES[self.candidate.language].comments)
         for at, statement in enumerate(body):

@@ -9,22 +9,22 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from toolrag.retrieval.comments import begins_block, without_comments, without_marks, without_quotes
+from toolrag.retrieval.doc_tags import to_fields
 from toolrag.retrieval.languages import LANGUAGES
 from toolrag.retrieval.prose import DocLine as DocLine
-from toolrag.retrieval.prose import read_items, whole_items
+from toolrag.retrieval.prose import Item, read_items, whole_items
 from toolrag.retrieval.sentences import DocParagraph as DocParagraph
 from toolrag.retrieval.sentences import DocSentence as DocSentence
 from toolrag.retrieval.sentences import clean, paragraph, sentences
 from toolrag.symbols import Span
 from toolrag.text import LineRange, Text
 
-_TOKEN: Final = re.compile(r"\"(?:\\.|[^\"\\])*(?:\"|$)|'(?:\\.|[^'\\])*(?:'|$)|\s#.*")
-_OPENING_QUOTES: Final = re.compile(r"\s*[rRuU]?(\"\"\"|'''|\"|')")
 _ATX_MARKS: Final = re.compile(r"#{1,6}\s+|\s+#+$")
 
 
-def signature(text: Text, span: Span) -> str:
-    """A symbol's signature on one line: comments left out, white space collapsed, without the colon that ends it.
+def signature(text: Text, span: Span, language: str) -> str:
+    """A symbol's signature on one line: comments left out, white space collapsed, without the mark that ends it.
 
     A section's is its heading, without marks.
     """
@@ -33,16 +33,15 @@ def signature(text: Text, span: Span) -> str:
     if span.kind == "section":
         return clean(_ATX_MARKS.sub("", " ".join(" ".join(lines).split())))
     joined = ""
-    for line in lines:
-        code = _TOKEN.sub(lambda token: "" if token[0][0].isspace() else token[0], line)
-        words = " ".join(code.rstrip("\\").split())
+    for line in without_comments(lines, LANGUAGES[language]):
+        words = " ".join(line.rstrip("\\").split())
         if words[:1] in (")", "]", "}"):
             joined = joined.removesuffix(",") + words
         elif joined[-1:] in ("(", "[", "{", ""):
             joined += words
         elif words:
             joined += f" {words}"
-    return joined
+    return joined.rstrip(";,") or joined
 
 
 def doc_lines(text: Text, span: Span, language: str) -> list[DocLine]:
@@ -53,14 +52,14 @@ def doc_lines(text: Text, span: Span, language: str) -> list[DocLine]:
     if span.doc is None:
         return []
     raw = text.lines(span.doc)
-    is_comment = span.doc.start < span.header.start
+    is_comment = span.doc.start < span.header.start or begins_block(raw[0], LANGUAGES[language])
     if is_comment:
-        raw = [_without_mark(line, LANGUAGES[language].comments) for line in raw]
+        raw = without_marks(raw, LANGUAGES[language])
     else:
         if span.doc.start == span.header.end - 1:
             # The doc follows the header on its line: `def f(): "What it does."`
             raw[0] = raw[0][span.header_end :].lstrip(": \t")
-        raw = _without_quotes(raw)
+        raw = without_quotes(raw)
         raw[0] = raw[0].lstrip()
     indented = raw if is_comment else raw[1:]
     margin = min((_indent(line) for line in indented if line.strip()), default=0)
@@ -70,13 +69,13 @@ def doc_lines(text: Text, span: Span, language: str) -> list[DocLine]:
 
 def doc_paragraphs(text: Text, span: Span, language: str) -> list[DocParagraph]:
     """The paragraphs and list entries of a doc, in order; the first is the summary."""
-    found = (paragraph(item) for item in read_items(doc_lines(text, span, language)))
+    found = (paragraph(item) for item in _items(text, span, language))
     return [one for one in found if one.text]
 
 
 def doc_sentences(text: Text, span: Span, language: str) -> list[DocSentence]:
     """The sentences of a doc, in order; a parameter's entry is one, and begins with the parameter's name."""
-    items = whole_items(read_items(doc_lines(text, span, language)))
+    items = whole_items(_items(text, span, language))
     return [sentence for item in items for sentence in sentences(item)]
 
 
@@ -89,30 +88,11 @@ def section_sentences(text: Text, span: Span) -> list[DocSentence]:
     return [sentence for item in whole_items(read_items(lines, markdown=True)) for sentence in sentences(item)]
 
 
+def _items(text: Text, span: Span, language: str) -> list[Item]:
+    """The paragraphs and entries of a doc; tags are those of comments, a docstring has its own."""
+    lines = doc_lines(text, span, language)
+    return read_items(lines if LANGUAGES[language].docstrings else to_fields(lines))
+
+
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
-
-
-def _without_mark(line: str, marks: tuple[str, ...]) -> str:
-    """A comment's line without what makes it one; `#:` is how Sphinx marks the doc of an attribute."""
-    words = line.strip()
-    for mark in sorted(marks, key=len, reverse=True):
-        if words.startswith(mark):
-            return words.removeprefix(mark).removeprefix(":")
-    return words
-
-
-def _without_quotes(lines: list[str]) -> list[str]:
-    """A string literal's lines without prefix and quotes, nor what stands behind it."""
-    opening = _OPENING_QUOTES.match(lines[0])
-    if opening is None:
-        return lines
-    quote = opening[1]
-    lines = [lines[0][opening.end() :], *lines[1:]]
-    closing = re.compile(rf"(?:\\.|(?!{quote}).)*")
-    for index, line in enumerate(lines):
-        inside = closing.match(line)
-        if inside and line.startswith(quote, inside.end()):
-            return [*lines[:index], line[: inside.end()], *("" for _ in lines[index + 1 :])]
-        lines[index] = line.removesuffix("\\")
-    return lines

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cache
-from typing import Final, cast
+from typing import Final
 
 from toolrag.retrieval.languages import Language
 from toolrag.retrieval.syntax import Definition, Found, Source
@@ -26,8 +26,8 @@ _MAX_HEADER_CHARACTERS: Final = 200
 _PREAMBLE: Final = re.compile(r"#!|[ \t\f]*#.*?coding[:=]")
 """Comments with a meaning of their own in a file's first two lines: a shebang, an encoding (PEP 263)."""
 
+_WHITE: Final = re.compile(rb"\s*")
 _LICENCE: Final = re.compile(r"copyright|licen[cs]e|spdx-|all rights reserved", re.IGNORECASE)
-_DOCSTRING: Final = re.compile(rb"[rRuU]?[\"']")
 
 
 @cache
@@ -48,21 +48,36 @@ def scope(found: Found) -> list[Definition]:
         while enclosing and enclosing[-1][0].end <= definition.start:
             enclosing.pop()
         around, parent = enclosing[-1] if enclosing else (None, None)
+        if around and (around.start, around.end) == (definition.start, definition.end):
+            # Several names of one node: neighbours, and what stands inside is in the first.
+            definition.parent, definition.kind = around.parent, _kind_within(definition.kind, kept, around.parent)
+            if _is_kept(definition, kept):
+                kept.append(definition)
+            continue
         if definition.kind == "constant" and around and around.kind in ("constant", "field", "type"):
             # One statement with several names: each has all of it, and none is inside another.
             definition.start, definition.end, definition.header_start = around.start, around.end, around.header_start
             definition.kind, definition.parent = around.kind, around.parent
         else:
-            definition.parent = parent
-            if around and around.kind == "class":
-                within = {"function": "method", "constant": "field"}
-                definition.kind = cast(Kind, within.get(definition.kind, definition.kind))
-            elif around and around.kind in ("function", "method") and definition.kind in ("constant", "type"):
-                continue
-        if definition.name:
+            definition.parent, definition.kind = parent, _kind_within(definition.kind, kept, parent)
+        if _is_kept(definition, kept):
             enclosing.append((definition, len(kept)))
             kept.append(definition)
     return kept
+
+
+def _kind_within(kind: Kind, kept: list[Definition], parent: int | None) -> Kind:
+    """What a definition is in its place."""
+    if parent is None or kept[parent].kind != "class":
+        return kind
+    within: dict[Kind, Kind] = {"function": "method", "constant": "field"}
+    return within.get(kind, kind)
+
+
+def _is_kept(definition: Definition, kept: list[Definition]) -> bool:
+    """Whether a definition is a symbol: it has a name, and is not a function's own."""
+    is_local = definition.parent is not None and kept[definition.parent].kind in ("function", "method")
+    return bool(definition.name) and not (is_local and definition.kind in ("constant", "field", "type"))
 
 
 def to_spans(source: Source, scoped: list[Definition], found: Found, language: Language) -> list[Span]:
@@ -73,6 +88,7 @@ def to_spans(source: Source, scoped: list[Definition], found: Found, language: L
     spans: list[Span] = []
     preamble = _preamble(source)
     for definition in scoped:
+        _skip_attributes(source, definition, found.attributes)
         first, header = source.line(definition.start), source.line(definition.header_start)
         last = source.line(max(definition.end - 1, definition.header_start))
         while last > header and (not source.lines[last].strip() or last in found.comments):
@@ -82,16 +98,17 @@ def to_spans(source: Source, scoped: list[Definition], found: Found, language: L
         header_end = source.character(stop)
         if definition.header_stop is None:
             header_end = min(header_end, _MAX_HEADER_CHARACTERS)
-        above = _comments_above(source, definition.start, found.comments, preamble)
-        doc = above
-        if language.docstrings and (string := _docstring(source, definition, found.docs, _gap(language))):
+        above, doc = _above(source, definition.start, found, preamble)
+        if found.docs and (string := _docstring(source, definition, found.docs, language)):
             doc = LineRange(source.line(string[0]), source.line(string[1] - 1) + 1)
             last = max(last, doc.end - 1)
         parent = None if definition.parent is None else spans[definition.parent]
-        container = ""
-        if parent:
-            container = f"{parent.container}{language.path_separator}{parent.name}" if parent.container else parent.name
-        lines = LineRange(above.start if above else first, max(last, header_last) + 1)
+        scopes = [parent.container, parent.name, definition.scope] if parent else [definition.scope]
+        container = language.path_separator.join(filter(None, scopes))
+        lines = LineRange(above, max(last, header_last) + 1)
+        if above < first:
+            # A reference in an attribute above is the definition's.
+            definition.start = source.starts[above]
         signature = LineRange(header, header_last + 1)
         spans.append(Span(definition.name, container, definition.kind, lines, signature, header_end, doc))
     return spans
@@ -103,29 +120,36 @@ def _header_stop(source: Source, definition: Definition, last: int) -> int:
     if stop is None:
         first = source.line(definition.header_start)
         stop = min(definition.end, source.line_end(first if last - first >= _MAX_HEADER_LINES else last))
-    while stop > definition.header_start and source.bytes[stop - 1] in b" \t":
+    while stop > definition.header_start and source.bytes[stop - 1] in b" \t\n":
         stop -= 1
     return stop
 
 
+def _skip_attributes(source: Source, definition: Definition, attributes: dict[int, int]) -> None:
+    """Let the header begin after the attributes that a definition's node begins with."""
+    while (end := attributes.get(definition.header_start)) is not None and end < definition.end:
+        blank = _WHITE.match(source.bytes, end)
+        definition.header_start = blank.end() if blank else end
+
+
 def _docstring(
-    source: Source, definition: Definition, docs: dict[int, int], gap: re.Pattern[bytes]
+    source: Source, definition: Definition, docs: dict[int, int], language: Language
 ) -> tuple[int, int] | None:
     """Start and end of the string that documents a definition.
 
     The first statement of its body; for an assignment the statement on the next line, as Sphinx and editors have it.
     """
-    if definition.header_stop is not None:
-        match = gap.match(source.bytes, definition.header_stop + 1)
+    if definition.body_start is not None:
+        match = _gap(language).match(source.bytes, definition.body_start)
         start = match.end() if match else -1
-    else:
-        line, indent = source.line(definition.end) + 1, source.indent(definition.header_start)
-        if indent is None or line == len(source.starts):
-            return None
-        start = source.starts[line] + indent
-    if start in docs and _DOCSTRING.match(source.bytes, start):
-        return start, docs[start]
-    return None
+        return (start, docs[start]) if docs.get(start, definition.end + 1) <= definition.end else None
+    if definition.header_stop is not None or not language.docstrings:
+        return None
+    line, indent = source.line(definition.end) + 1, source.indent(definition.header_start)
+    if indent is None or line == len(source.starts):
+        return None
+    start = source.starts[line] + indent
+    return (start, docs[start]) if start in docs else None
 
 
 def _preamble(source: Source) -> int:
@@ -138,22 +162,25 @@ def _preamble(source: Source) -> int:
     return n_lines
 
 
-def _comments_above(source: Source, start: int, comments: dict[int, int], preamble: int) -> LineRange | None:
-    """The lines of comments that stand right above a definition, at its own depth.
+def _above(source: Source, start: int, found: Found, preamble: int) -> tuple[int, LineRange | None]:
+    """The first line of what stands right above a definition, at its own depth, and belongs to it; its doc's lines.
 
-    Not those deeper, which end the body before, and not a licence at the top of the file.
+    Comments and attributes belong to it; not those deeper, which end the body before, and not a licence at the top
+    of the file. The doc is the first run of comments.
     """
     indent = source.indent(start)
     first = end = source.line(start)
     if indent is None:
-        return None
-    while first > preamble and comments.get(first - 1) == indent:
+        return end, None
+    while first > preamble and indent in (found.comments.get(first - 1), found.attribute_lines.get(first - 1)):
         first -= 1
-    if first == end:
-        return None
     if first == preamble and any(_LICENCE.search(line) for line in source.lines[first:end]):
-        return None
-    return LineRange(first, end)
+        while first < end and first in found.comments:
+            first += 1
+    doc = stop = next((line for line in range(first, end) if line in found.comments), end)
+    while stop < end and stop in found.comments:
+        stop += 1
+    return first, LineRange(doc, stop) if doc < end else None
 
 
 def to_references(source: Source, scoped: list[Definition], found: Found) -> Iterable[Reference]:

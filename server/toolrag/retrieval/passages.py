@@ -21,8 +21,8 @@ MAX_TOP_LEVEL_LINES: Final = 40
 _NEAR: Final = 15
 """How many lines before its limit a piece may end for the sake of a blank line."""
 
-_OPEN: Final = frozenset({"class", "section"})
-_MEMBERS: Final = frozenset({"class", "function", "method", "section", "type"})
+_OPEN: Final = frozenset({"class", "module", "section"})
+_MEMBERS: Final = frozenset({"class", "function", "method", "module", "section", "type"})
 
 
 def cut_passages(lines: Sequence[str], spans: Sequence[Span], parents: Sequence[int | None]) -> tuple[Passage, ...]:

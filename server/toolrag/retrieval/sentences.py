@@ -73,6 +73,7 @@ _OPENERS: Final = "\"'“‘([`:*_"
 _MARKED: Final = re.compile(
     r"""(?P<role>:[A-Za-z][\w:.+-]*:)?(?P<ticks>``|`)(?P<code>(?!`).+?)(?P=ticks)(?!`)(?P<refers>__?(?!\w))?
       | (?<![\w)\]])!?\[(?P<link>(?:`[^`]*`|[^\]\[])*)\](?:\([^()]*\)|\[[^\]\[]*\])
+      | \{@(?:code|link|linkplain|literal|value)\s+\#?(?P<inline>[^{}]+)\}
       | (?P<tag><!--(?:(?!<!--).)*?-->|</?(?:a|b|br|code|div|em|i|img|kbd|p|span|strong|sub|sup)\b[^<>]*>)
       | (?<![\w*])\*\*(?P<strong>[^\s*](?:[^*]*[^\s*])?)\*\*(?![\w*])""",
     re.VERBOSE,
@@ -88,6 +89,8 @@ def clean(text: str) -> str:
 def _unmarked(found: re.Match[str]) -> str:
     if found["tag"] is not None:
         return ""
+    if found["inline"] is not None:
+        return f"`{found['inline'].strip()}`"
     if found["strong"] is not None:
         return clean(found["strong"])
     if found["link"] is not None:

@@ -9,6 +9,7 @@ caller brings. A grammar can crash or hang all the same: callers who mind parse 
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -22,7 +23,7 @@ from tree_sitter import Node, Parser, Query, QueryCursor
 from toolrag.retrieval.languages import LANGUAGES, Language
 from toolrag.retrieval.outline import scope, to_references, to_spans
 from toolrag.retrieval.passages import cut_passages
-from toolrag.retrieval.syntax import Definition, Found, Source
+from toolrag.retrieval.syntax import Definition, Found, Source, split_name
 from toolrag.symbols import Kind, ParsedFile, ReferenceKind
 
 MAX_SPANS: Final = 20_000
@@ -34,7 +35,7 @@ _MAX_ERROR_CHILDREN: Final = 5_000
 _MAX_OPEN_MATCHES: Final = 4_096
 
 _READ_BYTES: Final = 65_536
-_ROLES: Final = frozenset({"definition", "reference", "doc", "comment", "local"})
+_ROLES: Final = frozenset({"definition", "reference", "doc", "comment", "local", "attribute", "wrap"})
 """What a pattern's main capture may be for: the word before its dot."""
 
 _HEADING_MARKUP: Final = re.compile(
@@ -73,8 +74,12 @@ def parse_source(text: str, language: str, out_of_time: Callable[[], bool] = lam
 def _grammar(language: Language) -> tuple[Grammar, Query]:
     """A language's grammar and its compiled query."""
     module, function = language.grammar
-    grammar = Grammar(getattr(import_module(module), function)())
-    return grammar, Query(grammar, files(__package__).joinpath("queries", language.query).read_text("utf-8"))
+    with warnings.catch_warnings():
+        # Some grammars' wheels still hand over their pointer as a plain number.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        grammar = Grammar(getattr(import_module(module), function)())
+    queries = files(__package__).joinpath("queries")
+    return grammar, Query(grammar, "".join(queries.joinpath(name).read_text("utf-8") for name in language.queries))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +92,16 @@ class _Purpose:
     level: int
     """Of the headings it matches (`#set! level`); 0 for none."""
 
+    is_clause: bool
+    """Whether neighbours of one name are one definition (`#set! clauses`)."""
+
 
 def _purpose(query: Query, pattern: int, captures: dict[str, list[Node]]) -> _Purpose:
     """A pattern's purpose, seen from a match of it: the library does not tell which captures a pattern has."""
     capture = next(name for name in captures if name.partition(".")[0] in _ROLES)
     role, _, kind = capture.partition(".")
-    return _Purpose(role, kind, capture, int(query.pattern_settings(pattern).get("level") or 0))
+    settings = query.pattern_settings(pattern)
+    return _Purpose(role, kind, capture, int(settings.get("level") or 0), "clauses" in settings)
 
 
 def _find(source: Source, language: Language, out_of_time: Callable[[], bool]) -> tuple[Found, list[str]]:
@@ -121,48 +130,79 @@ def _find(source: Source, language: Language, out_of_time: Callable[[], bool]) -
             start = name.start_byte
             found.references[start, cast(ReferenceKind, purpose.kind)] = source.slice(start, name.end_byte)
         elif purpose.role == "definition":
-            found.define(_definition(source, pattern, purpose, captures))
+            found.define(_definition(source, language, pattern, purpose, captures))
+        elif purpose.role == "wrap":
+            inner, outer = _extent(source, captures["inner"][0]), _extent(source, captures["wrap"][0])
+            if inner != outer:
+                found.wraps[inner] = outer
         else:
             _take_range(source, found, purpose.role, captures[purpose.capture][0])
+    found.widen()
+    found.drop_defined_references()
     found.drop_local()
+    found.join_clauses(source)
     found.close_sections(len(source.bytes))
     if cursor.did_exceed_match_limit:
         return found, ["It nests so deep that some of its symbols and calls were left out."]
     return found, []
 
 
-def _definition(source: Source, pattern: int, purpose: _Purpose, captures: dict[str, list[Node]]) -> Definition:
+def _definition(
+    source: Source, language: Language, pattern: int, purpose: _Purpose, captures: dict[str, list[Node]]
+) -> Definition:
     """One match of a pattern for definitions."""
-    (node,), (name,) = captures[purpose.capture], captures["name"]
-    start, name_start = node.start_byte, name.start_byte
-    text = source.slice(name_start, name.end_byte)
-    header_stop = captures["header.end"][0].start_byte if "header.end" in captures else None
-    if purpose.level:
+    (node,), name_node = captures[purpose.capture], captures["name"][0]
+    (start, end), name_start = _extent(source, node), name_node.start_byte
+    text = source.slice(name_start, name_node.end_byte)
+    header_stop = body_start = None
+    if "header.end" in captures:
+        header_stop, body_start = captures["header.end"][0].start_byte, captures["header.end"][0].end_byte
+    if "header.last" in captures:
+        header_stop = captures["header.last"][-1].end_byte
+    scope = ""
+    if purpose.kind == "section":
         header_stop = name_start + len(text.rstrip().encode())
         text = _heading(text)
+    else:
+        scope, text = split_name(text, language.name_separators)
+    if "scope" in captures:
+        above = captures["scope"][0]
+        scope = ".".join(split_name(source.slice(above.start_byte, above.end_byte), language.name_separators)).strip(
+            "."
+        )
     return Definition(
         name=text,
         kind=cast(Kind, purpose.kind),
         pattern=pattern,
         start=start,
-        end=node.end_byte,
+        end=end,
         name_start=name_start,
         header_start=start,
         header_stop=header_stop,
+        body_start=body_start,
+        scope=scope,
         level=purpose.level,
+        is_clause=purpose.is_clause,
     )
 
 
+def _extent(source: Source, node: Node) -> tuple[int, int]:
+    """Where a node begins and ends."""
+    return node.start_byte, source.trimmed(node.start_byte, node.end_byte)
+
+
 def _take_range(source: Source, found: Found, role: str, node: Node) -> None:
-    """Put in where a string that is a statement, a comment, or a local stretch lies."""
+    """Put in where a string that is a statement, a comment, an attribute or a local stretch lies."""
     start, end = node.start_byte, node.end_byte
     if role == "doc":
         found.docs[start] = end
     elif role == "local":
         found.local.append((start, end))
-    elif (indent := source.indent(start)) is not None:
-        lines = range(source.line(start), source.line(max(end - 1, start)) + 1)
-        found.comments.update(dict.fromkeys(lines, indent))
+    elif role == "comment":
+        found.take_lines(source, found.comments, start, end)
+    else:
+        found.attributes[start] = end
+        found.take_lines(source, found.attribute_lines, start, end)
 
 
 def _heading(text: str) -> str:

@@ -15,6 +15,11 @@ from toolrag.text import fold
 
 _BOM: Final = "\ufeff"
 _BLANK: Final = re.compile(rb"[ \t\f]*")
+_ARGUMENTS: Final = re.compile(r"[<(\[].*")
+"""Of a template or a type in a scope's name."""
+
+_NAME_END: Final = re.compile(r"(?<=\w)<.*>$|(?<=^operator )([^(]+)\(.*")
+"""Arguments of a template behind its name, parameters behind that of a conversion."""
 
 
 class Source:
@@ -22,10 +27,10 @@ class Source:
 
     def __init__(self, text: str) -> None:
         # NUL ends a text for tree-sitter, and a lone surrogate has no UTF-8: each becomes one other character.
-        folded = fold(text).replace("\0", " ")
+        folded = fold(text)
         self.lines: Final = folded.split("\n")
         self._bom: Final = folded.startswith(_BOM)
-        self.bytes: Final = folded.removeprefix(_BOM).encode("utf-8", "replace")
+        self.bytes: Final = folded.removeprefix(_BOM).replace("\0", " ").encode("utf-8", "replace")
         self.starts: Final = [0, *(match.end() for match in re.finditer(b"\n", self.bytes))]
 
     def line(self, offset: int) -> int:
@@ -47,9 +52,38 @@ class Source:
         """The byte offset of a line's end."""
         return self.starts[line + 1] - 1 if line + 1 < len(self.starts) else len(self.bytes)
 
+    def trimmed(self, start: int, end: int) -> int:
+        """The end of a node without the white space that some grammars count to it."""
+        while end > start and self.bytes[end - 1] in b" \t\n\f":
+            end -= 1
+        return end
+
     def slice(self, start: int, end: int) -> str:
         """The text between two byte offsets."""
         return self.bytes[start:end].decode("utf-8", "replace")
+
+
+def split_name(text: str, separators: tuple[str, ...]) -> tuple[str, str]:
+    """A name as it is written, in the scope it names, joined by `.`, and the name itself: `A<T>::f` is (`A`, `f`).
+
+    Quotes around it go, and the colon before a symbol. Brackets hold no separators, and an operator is a name
+    whatever it is made of.
+    """
+    text = " ".join(text.split()).removeprefix(":")
+    if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'`":
+        return "", text[1:-1]
+    scope: list[str] = []
+    at = begin = depth = 0
+    while separators and at < len(text) and not text.startswith("operator", at):
+        found = next((one for one in separators if depth == 0 and text.startswith(one, at)), "")
+        if found:
+            scope.append(text[begin:at])
+            begin = at + len(found)
+        depth += (text[at] in "<([{") - (text[at] in ">)]}" and depth > 0)
+        at += len(found) or 1
+    name = _NAME_END.sub(r"\1", text[begin:])
+    scopes = (_ARGUMENTS.sub("", part).strip() for part in scope)
+    return ".".join(filter(None, scopes)), name
 
 
 @dataclass(slots=True)
@@ -64,8 +98,17 @@ class Definition:
     name_start: int
     header_start: int
     header_stop: int | None
+    body_start: int | None = None
+    """Where the first statement may stand; None where the header's end is not known."""
+
+    scope: str = ""
+    """Names that the definition itself puts before its own, joined by `.`: a receiver's type, `A::B` of `A::B::f`."""
+
     level: int = 0
     """A heading's level; 0 for all that is no heading."""
+
+    is_clause: bool = False
+    """Neighbours of one name are clauses of one definition."""
 
     parent: int | None = None
     """Index of the enclosing definition among those that are kept."""
@@ -85,6 +128,15 @@ class Found:
     comments: dict[int, int] = field(default_factory=dict)
     """Lines that hold a comment and nothing else, with the width of what stands before it."""
 
+    attributes: dict[int, int] = field(default_factory=dict)
+    """Start and end of attributes, annotations and the like: part of a definition, not of its signature."""
+
+    attribute_lines: dict[int, int] = field(default_factory=dict)
+    """Lines that hold attributes and nothing else, with the width of what stands before them."""
+
+    wraps: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
+    """Start and end of a node, to those of the node that wraps it: `export`, `template <…>`, a lone declaration."""
+
     local: list[tuple[int, int]] = field(default_factory=list)
     """Stretches whose definitions are nobody else's."""
 
@@ -97,11 +149,31 @@ class Found:
         if known is new:
             return
         if known.header_stop is None:
-            known.header_stop = new.header_stop
+            known.header_stop, known.body_start = new.header_stop, new.body_start
         if new.pattern < known.pattern:
             known.pattern, known.kind = new.pattern, new.kind
+        known.scope = known.scope or new.scope
         known.header_start = max(known.header_start, new.header_start)
         known.start, known.end = min(known.start, new.start), max(known.end, new.end)
+
+    def take_lines(self, source: Source, into: dict[int, int], start: int, end: int) -> None:
+        """Put in the lines of a node that shares them with nothing else."""
+        indent = source.indent(start)
+        last = source.line(max(end - 1, start))
+        if indent is not None and not source.bytes[end : source.line_end(last)].strip():
+            into.update(dict.fromkeys(range(source.line(start), last + 1), indent))
+
+    def widen(self) -> None:
+        """Let each definition run over what wraps it, and begin its header there too."""
+        for definition in self.definitions.values():
+            while outer := self.wraps.get((definition.start, definition.end)):
+                if definition.header_start == definition.start:
+                    definition.header_start = outer[0]
+                definition.start, definition.end = outer
+
+    def drop_defined_references(self) -> None:
+        """Forget the references that are the name of a definition: in some grammars its head is a call."""
+        self.references = {key: name for key, name in self.references.items() if key[0] not in self.definitions}
 
     def drop_local(self) -> None:
         """Forget the definitions in local stretches."""
@@ -112,6 +184,27 @@ class Found:
                 n_passed += 1
             if place < end:
                 del self.definitions[place]
+
+    def join_clauses(self, source: Source) -> None:
+        """Make one definition of neighbours of one name, where the language writes a function clause by clause."""
+        before: Definition | None = None
+        for place in sorted(self.definitions):
+            clause = self.definitions[place]
+            if (
+                before
+                and clause.is_clause
+                and (before.name, before.scope) == (clause.name, clause.scope)
+                and self._only_comments(source, before.end, clause.start)
+            ):
+                before.end = max(before.end, clause.end)
+                del self.definitions[place]
+            elif not before or clause.start >= before.end:
+                before = clause if clause.is_clause else None
+
+    def _only_comments(self, source: Source, start: int, end: int) -> bool:
+        """Whether all lines between two offsets are blank or comments."""
+        between = range(source.line(max(start - 1, 0)) + 1, source.line(end))
+        return all(line in self.comments or not source.lines[line].strip() for line in between)
 
     def close_sections(self, end: int) -> None:
         """Let each section run to the next heading of its level or a higher one."""

@@ -72,7 +72,7 @@
     (attribute attribute: (identifier) @name)
     (subscript value: [(identifier) @name (attribute attribute: (identifier) @name)])])) @reference.base
 
-; Docs: strings that are statements, and comments.
+; Docs: strings that are statements, but for bytes and f-strings, and comments.
 
-(expression_statement . [(string) (concatenated_string)] @doc .)
+((expression_statement . [(string) (concatenated_string)] @doc .) (#match? @doc "^[rRuU]?[\"']"))
 (comment) @comment
