@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 CORPORA = {
@@ -27,19 +28,25 @@ CORPORA = {
 
 def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    for name, version in CORPORA.items():
-        target = folder / f"{name}-{version}"
-        if target.is_dir():
-            continue
-        print(f"Fetching {name} {version}", file=sys.stderr)
-        with tempfile.TemporaryDirectory(dir=folder) as scratch:
-            command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
-            subprocess.run([*command, "--no-binary", ":all:", "--dest", scratch, f"{name}=={version}"], check=True)
-            (archive,) = Path(scratch).glob("*.tar.gz")
-            with tarfile.open(archive) as opened:
-                opened.extractall(scratch, filter="data")
-            (unpacked,) = (entry for entry in Path(scratch).iterdir() if entry.is_dir())
-            unpacked.rename(target)
+    # pip prepares each package's metadata, mostly waiting: several at once take half the time.
+    with ThreadPoolExecutor(4) as fetchers:
+        list(fetchers.map(lambda row: fetch(folder, *row), CORPORA.items()))
+
+
+def fetch(folder: Path, name: str, version: str) -> None:
+    """Download and unpack one package, unless it is there."""
+    target = folder / f"{name}-{version}"
+    if target.is_dir():
+        return
+    print(f"Fetching {name} {version}", file=sys.stderr)
+    with tempfile.TemporaryDirectory(dir=folder) as scratch:
+        command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
+        subprocess.run([*command, "--no-binary", ":all:", "--dest", scratch, f"{name}=={version}"], check=True)
+        (archive,) = Path(scratch).glob("*.tar.gz")
+        with tarfile.open(archive) as opened:
+            opened.extractall(scratch, filter="data")
+        (unpacked,) = (entry for entry in Path(scratch).iterdir() if entry.is_dir())
+        unpacked.rename(target)
 
 
 if __name__ == "__main__":

@@ -33,14 +33,14 @@ names = st.sampled_from(SECRET)
 
 
 @pytest.mark.parametrize("path", SECRET)
-@pytest.mark.parametrize("folder", ["", "a/b/", "/root/ws/", "a b/"])
+@pytest.mark.parametrize("folder", ["", "a/b/", "/home/x/ws/", "a b/"])
 def test_secret_names_are_denied_at_any_depth(folder: str, path: str) -> None:
     """Every name of the list, in the root, below folders and absolute."""
     assert is_secret(folder + path)
 
 
 @pytest.mark.parametrize("path", READABLE)
-@pytest.mark.parametrize("folder", ["", "a/b/", "/root/ws/"])
+@pytest.mark.parametrize("folder", ["", "a/b/", "/home/x/ws/"])
 def test_what_only_looks_like_a_secret_stays_readable(folder: str, path: str) -> None:
     """Examples, public keys and sources named like secrets."""
     assert not is_secret(folder + path)
