@@ -3,6 +3,8 @@
 # make test                                         everything the tests need, then the tests
 # make check                                        lint, format, types
 # make hnsw                                         try again to build the vector index
+# make questions                                    where the first citations of 53 questions land
+# make conditions                                   whether claims leave out a condition their line runs under
 # make corpora                                      source distributions the examples in the README ask about
 
 PYTHON ?= python3
@@ -15,7 +17,7 @@ unexport Q ROOT
 ask: export QUESTION := $(value Q)
 ask: export ASK_ROOT := $(value ROOT)
 
-.PHONY: ask test check hnsw corpora questions clean
+.PHONY: ask test check hnsw corpora questions conditions clean
 .SILENT:
 
 ask: $(VENV)/.ready
@@ -32,6 +34,9 @@ check: $(VENV)/.ready-test
 
 questions: $(VENV)/.ready corpora
 	$(BIN)/python server/benchmarks/questions.py $(CORPORA)
+
+conditions: $(VENV)/.ready corpora
+	$(BIN)/python server/benchmarks/conditions.py $(CORPORA) $(ARGS)
 
 corpora: $(VENV)/.ready
 	$(BIN)/python server/benchmarks/fetch_corpora.py $(CORPORA)
