@@ -53,7 +53,7 @@ $(VENV)/.ready: $(VENV)/.made pyproject.toml
 	touch $@
 
 $(VENV)/.ready-test: $(VENV)/.ready
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[test]'
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[test,lint]'
 	touch $@
 
 # hnswlib has no wheels. It is installed by itself, so that where it cannot be built everything else still is.
