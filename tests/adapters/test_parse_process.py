@@ -233,6 +233,21 @@ def test_stdout_carries_answers_only() -> None:
     assert (rest, errors, worker.returncode) == (b"", b"printed by a grammar\n", 0)
 
 
+def test_a_child_that_nobody_reads_from_leaves_without_a_word() -> None:
+    """A parent that went while a text was parsed is no error to print."""
+    worker = start_worker(os.getpid())
+    with worker:
+        assert worker.stdin is not None
+        assert worker.stdout is not None
+        assert worker.stderr is not None
+        assert parse_wire.read_frame(worker.stdout.read) == (b"{}", b"")
+        worker.stdout.close()
+        worker.stdin.write(parse_wire.request("x = 1", "python"))
+        worker.stdin.flush()
+        errors = worker.stderr.read()
+        assert (worker.wait(timeout=5), errors) == (0, b"")
+
+
 def test_the_end_of_stdin_ends_a_child_at_work() -> None:
     """Where the kernel does not say that the parent is gone, the pipe does."""
     worker = start_worker(os.getpid())

@@ -53,12 +53,19 @@ def run(arguments: Sequence[str] | None = None, work: Analyse = analyse) -> None
 
     requests: queue.SimpleQueue[tuple[bytes, bytes]] = queue.SimpleQueue()
     threading.Thread(target=_receive, args=(incoming, requests), name="requests", daemon=True).start()
-    outgoing.write(parse_wire.frame({}))
-    outgoing.flush()
+    _send(outgoing, parse_wire.frame({}))
     while True:
         text, language = parse_wire.read_request(*requests.get())
-        outgoing.write(parse_wire.answer(work(text, language, given.limit_seconds)))
+        _send(outgoing, parse_wire.answer(work(text, language, given.limit_seconds)))
+
+
+def _send(outgoing: IO[bytes], frame: bytes) -> None:
+    """One message to the parent; where nobody reads any more, there is nothing left to do."""
+    try:
+        outgoing.write(frame)
         outgoing.flush()
+    except BrokenPipeError:
+        os._exit(0)
 
 
 def _take_the_wire() -> tuple[IO[bytes], IO[bytes]]:
