@@ -3,9 +3,10 @@
     python server/benchmarks/questions.py FOLDER
 
 FOLDER is what `fetch_corpora.py` made. A question counts when the first citation overlaps one of its gold places; one
-without gold asks for what is not there, and counts when that is said. There are two sets: QUESTIONS were looked at
-while the answers were made better; those of `fresh_questions.json` were written by someone who had seen none of it,
-with narrow gold. Exit code 1 when a set falls below its floor, so that a change which spoils answers is seen.
+without gold asks for what is not there, and counts when that is said. Neither set is held out. QUESTIONS were tuned on,
+and some of their answers had been seen when their gold was written. Those of `fresh_questions.json` were written, with
+narrow gold, by someone who had seen no answer; on first sight 16 of 30 landed and 7 of 10 absences were said. Faults
+they showed were mended and weights were chosen with their scores in view since. Exit code 1 below a set's floor.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from toolrag.answer.citations import place
 from toolrag.answer.types import Answer
 from toolrag.config import Settings
 
-# Where an expert would look, as path:first-last, written down from the sources before the answers were read.
+# Where an expert would look, as path:first-last, by the sources; tuned on (see above), so no measure of new questions.
 QUESTIONS: dict[str, list[tuple[str, list[str]]]] = {
     "requests": [
         ("where are retries configured", ["src/requests/adapters.py:72-72", "src/requests/adapters.py:143-206"]),

@@ -1,7 +1,7 @@
 """How close together a passage holds the words of a question. Pure.
 
 BM25 sees a passage as a bag: a word at its top and one at its end count like two side by side. Ordering the first
-candidates again by their best few lines added .004 NDCG@10 on the Python questions of `benchmarks/retrieval.py`, and
+candidates again by their best few lines gave .004 more NDCG@10 in one scratch run on the development questions, and
 it is what finds the line a "what happens when" question is about.
 """
 
