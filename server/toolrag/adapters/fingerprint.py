@@ -36,8 +36,8 @@ def analysis_fingerprint() -> str:
 
 @cache
 def corpus_fingerprint() -> str:
-    """A digest of the code that makes a corpus of analyses; BM25F's weights are part of what is kept."""
+    """A digest of the code that makes a corpus of analyses."""
     digest = hashlib.sha256(analysis_fingerprint().encode())
-    for name in ("corpus", "paths"):
+    for name in ("columns", "corpus", "file_names", "paths", "postings", "tables"):
         digest.update((files("toolrag.retrieval") / f"{name}.py").read_bytes())
     return digest.hexdigest()[:16]

@@ -18,7 +18,7 @@ WINDOW_LINES: Final = 4
 W_LINES: Final = 0.6
 W_PAIRS: Final = 0.4
 W_FOCUS: Final = 0.5
-POOL: Final = 40
+POOL: Final = 60
 """Candidates that are ordered again."""
 
 
