@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from index_doubles import write_tree
 from toolrag import app
-from toolrag.adapters import index
+from toolrag.adapters import shown
 from toolrag.adapters.cache_dir import DATABASE, index_dir
 from toolrag.adapters.store import Store
 from workspace_runs import ENGINES, FILES, QUESTIONS, InPlace, one_line, run
@@ -109,7 +109,7 @@ class TestLostCache:
         """BM25F's weights are in it."""
         before = run(root)[1]
         made = (folder / "corpus.bin").read_bytes()
-        monkeypatch.setattr(index, "corpus_fingerprint", lambda: "of the next version")
+        monkeypatch.setattr(shown, "corpus_fingerprint", lambda: "of the next version")
         assert run(root)[1] == before
         assert (folder / "corpus.bin").read_bytes() != made
 

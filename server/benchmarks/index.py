@@ -52,9 +52,8 @@ def measure(folder: Path) -> None:
         print(f"  {count:>11,}  {language}")
     print(f"  searchable         {searchable:7.2f} s   {total / searchable:,.0f} lines/s (target 40,000)")
     print(f"  dense complete     {complete:7.2f} s   {complete / searchable:.2f} times that (target 3)")
-    print(
-        f"  warm first answer  {statistics.median(warm):7.3f} s   of {WARM_RUNS}, {min(warm):.3f} to {max(warm):.3f} (target 0.7)"
-    )
+    spread = f"{WARM_RUNS} runs, {min(warm):.3f} to {max(warm):.3f}"
+    print(f"  warm first answer  {statistics.median(warm):7.3f} s   {spread} (target 0.7)")
     print(f"  parsed again       {again['parsed']:7,}     (target 0)")
     print(f"  peak memory        {peak / 1e6:7.0f} MB  (target 700)")
     print(f"  cache              {size / 1e6:7.0f} MB")

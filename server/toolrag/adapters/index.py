@@ -8,39 +8,36 @@ editor, waits for neither.
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import json
 import logging
 import sqlite3
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Final
 
 from toolrag.adapters.cache_dir import DATABASE, clear_derived
-from toolrag.adapters.corpus_file import load_corpus, save_corpus
 from toolrag.adapters.dense import Dense, DenseState, Engine
 from toolrag.adapters.documents import from_disk
 from toolrag.adapters.fence import Fence
-from toolrag.adapters.fingerprint import analysis_fingerprint, corpus_fingerprint
+from toolrag.adapters.fingerprint import analysis_fingerprint
 from toolrag.adapters.indexer import Indexer
 from toolrag.adapters.refresh import Coverage
 from toolrag.adapters.retriever import IndexedRetriever, View
 from toolrag.adapters.roots import Root
+from toolrag.adapters.shown import Shown
 from toolrag.adapters.store import FileRow, Store
 from toolrag.adapters.store_file import DamagedStoreError, is_damage, move_aside
 from toolrag.adapters.worker_thread import WorkerThread
 from toolrag.config import IndexLimits
 from toolrag.ports import DocumentSource, Embedder, SpanParser
-from toolrag.retrieval.corpus import Corpus, IndexedFile, build_corpus
+from toolrag.symbols import Analysis
 from toolrag.text import TextSnapshot
 
 log = logging.getLogger(__name__)
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and how much there is."""
-CORPUS: Final = "corpus.bin"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +68,10 @@ class Index:
         self._dense_thread = WorkerThread("vectors")
         self._stores: _Stores | None = None
         self._dense = Dense(self._read_text, around.embedder, around.engine, self._dense_thread)
-        self._corpus: Corpus | None = None
-        self._key = ""
+        self._shown = Shown(folder)
+        self._corpus = self._shown.corpus
+        self._is_shown = False
+        self._taking_up = asyncio.Lock()
         self.coverage: Coverage | None = None
         """What the last refresh of this process found."""
         self.retriever = IndexedRetriever(around.documents, around.parser, self._dense, around.embedder)
@@ -80,7 +79,7 @@ class Index:
     @property
     def n_spans(self) -> int:
         """Symbols that can be found."""
-        return self._corpus.n_spans if self._corpus else 0
+        return self._corpus.n_spans
 
     @property
     def dense(self) -> DenseState:
@@ -105,7 +104,7 @@ class Index:
         """Brings the vectors up to date with what is searchable now, and keeps them."""
 
         async def complete() -> None:
-            if self._corpus is not None:
+            if self._is_shown:
                 await self._dense.follow(self._corpus, progress)
                 await self._dense.keep()
 
@@ -142,17 +141,19 @@ class Index:
             log.warning("The index cannot be kept on disk (%s); it is held in memory for this run.", found)
         self._forget()
         self._folder = None
+        self._shown = Shown(None)
         return await again()
 
     def _begin_anew(self, folder: Path) -> Path:
         self._forget()
+        self._shown = Shown(folder)
         return move_aside(folder / DATABASE)
 
     def _forget(self) -> None:
         """As if nothing had been opened; what is searchable stays until the next view."""
         if self._stores is not None:
             self._stores.close()
-        self._stores, self._corpus, self._key = None, None, ""
+        self._stores, self._is_shown = None, False
         self._dense.forget()
 
     async def _opened(self) -> _Stores:
@@ -163,9 +164,12 @@ class Index:
         return self._stores
 
     async def _take_up(self) -> None:
-        stores = await self._opened()
-        if self._corpus is None:
-            await self._show(*await self._dense_thread.run(self._kept, stores.dense))
+        async with self._taking_up:
+            if self._is_shown:
+                return
+            kept = await self._dense_thread.run(self._kept, (await self._opened()).dense)
+            if kept is not None:
+                await self._show(kept)
 
     async def _refresh(self, progress: Progress) -> None:
         around, stores = self._around, await self._opened()
@@ -180,49 +184,41 @@ class Index:
             (problem,) = await asyncio.gather(opening, return_exceptions=True)
         if problem is not None:
             raise problem
-        await self._show(*await self._thread.run(self._built, stores.own, coverage, rows))
+        await self._show(await self._thread.run(self._found, stores.own, coverage, rows))
         self.coverage = coverage
 
-    async def _show(self, key: str, view: View | None) -> None:
-        """Makes a view the one that is searched; None for the one that is."""
-        if view is None:
-            return
-        if self._corpus is None:
+    async def _show(self, view: View) -> None:
+        """Makes a view the one that is searched."""
+        if not self._is_shown:
             await self._dense.take_up(view.corpus)
         elif view.corpus is not self._corpus:
             await self._dense.expect(view.corpus)
-        self._corpus, self._key = view.corpus, key
-        self.retriever.show(view, (await self._opened()).reading)
+        self._corpus, self._is_shown = view.corpus, True
+        self.retriever.show(view, self._analysis)
 
-    def _kept(self, store: Store) -> tuple[str, View | None]:
-        """What the store says was there, and the corpus of it where that is kept."""
-        rows = [row for row in store.files().values() if not row.left_out]
-        key = _key(rows)
-        corpus = load_corpus(self._folder / CORPUS, key) if self._folder else None
-        if corpus is None:
-            return key, None
-        return key, View(corpus, _n_skipped(store.meta("coverage")), complete=False)
+    def _kept(self, store: Store) -> View | None:
+        """The corpus of what the store says was there; None where it is not kept."""
+        if not self._shown.take_up(row for row in store.files().values() if not row.left_out):
+            return None
+        return View(self._shown.corpus, _n_skipped(store.meta("coverage")), complete=False)
 
-    def _built(self, store: Store, coverage: Coverage, rows: Sequence[FileRow]) -> tuple[str, View]:
+    def _found(self, store: Store, coverage: Coverage, rows: Sequence[FileRow]) -> View:
         """A view of just these files."""
         store.put_meta("coverage", json.dumps(asdict(coverage)))
-        key = _key(rows)
-        corpus = self._corpus if self._key == key else None
-        if corpus is None:
-            corpus, is_whole = _build(store, rows)
-            # One that lacks a file is not kept: the next refresh parses that file, and then it would be found again.
-            if self._folder is not None and is_whole:
-                try:
-                    save_corpus(self._folder / CORPUS, corpus, key)
-                except OSError as error:
-                    log.warning(
-                        "The search arrays could not be kept (%s); they are built again next time.", error.strerror
-                    )
-        return key, View(corpus, sum(coverage.skipped.values()), complete=coverage.complete)
+        self._shown.use(rows, store)
+        return View(self._shown.corpus, sum(coverage.skipped.values()), complete=coverage.complete)
+
+    def _analysis(self, sha: str, language: str) -> Analysis | None:
+        """For searches, on the event loop."""
+        live = self._shown.analysis(sha, language)
+        if live is not None or self._stores is None:
+            return live
+        return self._stores.reading.analysis(sha, language)
 
     def _read_text(self, path: str) -> TextSnapshot:
         """The text of a file of the root, on any thread. Raises ReadError."""
-        return from_disk(self._around.fence, self._around.fence.locate_in(self._around.root, path))
+        live = self._shown.snapshot(path)
+        return live or from_disk(self._around.fence, self._around.fence.locate_in(self._around.root, path))
 
     def _before_scrub(self) -> None:
         """What was made from the store goes first: a run that is killed then leaves nothing that is denied."""
@@ -250,24 +246,6 @@ class _Stores:
         """Ends the connections."""
         for store in (self.dense, self.reading, self.own):
             store.close()
-
-
-def _build(store: Store, rows: Sequence[FileRow]) -> tuple[Corpus, bool]:
-    """The corpus of these files, and whether all of them are in it."""
-    files = []
-    for row in rows:
-        analysis = store.analysis(row.sha, row.language)
-        if analysis is not None:
-            files.append(IndexedFile(row.path, row.sha, row.language, analysis))
-    return build_corpus(files), len(files) == len(rows)
-
-
-def _key(rows: Iterable[FileRow]) -> str:
-    """Names a corpus by the code that makes it and the files it is made from."""
-    digest = hashlib.sha256(corpus_fingerprint().encode())
-    for row in rows:
-        digest.update(json.dumps([row.path, row.sha, row.language]).encode())
-    return digest.hexdigest()
 
 
 def _n_skipped(coverage: str | None) -> int:

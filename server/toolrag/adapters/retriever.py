@@ -14,9 +14,8 @@ import numpy as np
 
 from toolrag.adapters.dense import DenseState
 from toolrag.adapters.ignore import IgnoreStack, folders_above, parse_rules
-from toolrag.adapters.live_reader import LiveReader
+from toolrag.adapters.live_reader import Analyses, LiveReader
 from toolrag.adapters.pointing import of_name, places_of, pointing, same_symbol
-from toolrag.adapters.store import Store
 from toolrag.ports import (
     Candidate,
     DocumentSource,
@@ -35,6 +34,7 @@ from toolrag.retrieval.reasons import reasons_for
 from toolrag.retrieval.terms import embeddable_question
 from toolrag.retrieval.tokens import identifier_tokens, name_token, question_words
 from toolrag.retrieval.windows import POOL, focus, reordered
+from toolrag.symbols import Analysis
 
 MOST_FILES: Final = 60
 """Files that are read for the definitions of a name that very many have."""
@@ -79,18 +79,18 @@ class IndexedRetriever:
 
     def __init__(self, documents: DocumentSource, parser: SpanParser, vectors: Neighbours, embedder: Embedder) -> None:
         self._view = View(build_corpus([]), 0, complete=False)
-        self._store: Store | None = None
+        self._analyses: Analyses = _none
         self._documents = documents
         self._parser = parser
         self._vectors = vectors
         self._embedder = embedder
 
-    def show(self, view: View, store: Store) -> None:
+    def show(self, view: View, analyses: Analyses) -> None:
         """From now on this is what is searched. A search that is under way ends on the view it began with.
 
-        The store has the view's analyses. It is read on the event loop: it must not wait for a transaction.
+        `analyses` gives those of the view's texts. It is asked on the event loop: it must not wait for a transaction.
         """
-        self._view, self._store = view, store
+        self._view, self._analyses = view, analyses
 
     async def search(self, query: str, limit: int, scope: Scope) -> SearchResult:
         """The best passages for a question or a name; an empty query has no candidates."""
@@ -99,7 +99,7 @@ class IndexedRetriever:
         weights = {
             token: weight * view.ranker.idf(token) for token, weight in zip(parsed.tokens, parsed.weights, strict=True)
         }
-        reader = LiveReader(self._documents, self._parser, self._store)
+        reader = LiveReader(self._documents, self._parser, self._analyses)
         found: list[Candidate] = []
         hits = view.ranker.rank(parsed, max(POOL, 2 * limit), self._dense(view, parsed), _allowed(view, scope))
         for hit in hits:
@@ -118,7 +118,7 @@ class IndexedRetriever:
             if allowed is None or allowed[file]:
                 path = view.corpus.paths[file]
                 files.append((-paths.factor(path, wants_tests=False, wants_docs=False), path, file))
-        reader = LiveReader(self._documents, self._parser, self._store)
+        reader = LiveReader(self._documents, self._parser, self._analyses)
         found: list[tuple[tuple[float, bool, str, int], Candidate]] = []
         for factor, path, file in sorted(files)[:MOST_FILES]:
             live = await reader.file(path, view.corpus.shas[file], view.corpus.languages[file])
@@ -138,7 +138,7 @@ class IndexedRetriever:
         allowed = _allowed(view, scope)
         files = {file for file, _, _ in view.corpus.calls_of(last) if allowed is None or allowed[file]}
         ordered = sorted(files, key=lambda file: (paths.is_aside(view.corpus.paths[file]), view.corpus.paths[file]))
-        reader = LiveReader(self._documents, self._parser, self._store)
+        reader = LiveReader(self._documents, self._parser, self._analyses)
         found: list[Place] = []
         for file in ordered:
             if len(found) >= limit:
@@ -208,6 +208,10 @@ class IndexedRetriever:
             focus=round(focused, 4),
             reasons=reasons_for(query, snapshot.path, analysis, ordinal),
         )
+
+
+def _none(_sha: str, _language: str) -> Analysis | None:
+    return None
 
 
 def _allowed(view: View, scope: Scope) -> Float32 | None:
