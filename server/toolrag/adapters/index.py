@@ -12,25 +12,25 @@ import json
 import logging
 import sqlite3
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from toolrag.adapters.cache_dir import DATABASE, clear_derived
-from toolrag.adapters.dense import Dense, DenseState, Engine
+from toolrag.adapters.dense import Dense, Engine
 from toolrag.adapters.documents import from_disk
 from toolrag.adapters.fence import Fence
 from toolrag.adapters.fingerprint import analysis_fingerprint
 from toolrag.adapters.indexer import Indexer
 from toolrag.adapters.refresh import Coverage
-from toolrag.adapters.retriever import IndexedRetriever, View
 from toolrag.adapters.roots import Root
-from toolrag.adapters.shown import Shown
+from toolrag.adapters.shown import LiveFile, Shown
 from toolrag.adapters.store import FileRow, Store
 from toolrag.adapters.store_file import DamagedStoreError, is_damage, move_aside
 from toolrag.adapters.worker_thread import WorkerThread
 from toolrag.config import IndexLimits
-from toolrag.ports import DocumentSource, Embedder, SpanParser
+from toolrag.ports import Embedder, SpanParser
+from toolrag.retrieval.corpus import Corpus
 from toolrag.symbols import Analysis
 from toolrag.text import TextSnapshot
 
@@ -46,7 +46,6 @@ class Around:
 
     fence: Fence
     root: Root
-    documents: DocumentSource
     parser: SpanParser
     limits: IndexLimits
     embedder: Embedder
@@ -60,31 +59,54 @@ class Index:
     folder that is not ours) is held in memory, each with one log line: the caller sees no difference but time.
     """
 
-    def __init__(self, around: Around, folder: Path | None) -> None:
-        """`folder` is the root's cache folder; None holds everything in memory."""
+    def __init__(self, around: Around, folder: Path | None, publish: Callable[[], Awaitable[None]]) -> None:
+        """`folder` is the root's cache folder; None holds everything in memory.
+
+        `publish` is called whenever something else can be found.
+        """
         self._around = around
+        self._publish = publish
         self._folder = folder
         self._thread = WorkerThread("index")
         self._dense_thread = WorkerThread("vectors")
         self._stores: _Stores | None = None
         self._dense = Dense(self._read_text, around.embedder, around.engine, self._dense_thread)
         self._shown = Shown(folder)
-        self._corpus = self._shown.corpus
-        self._is_shown = False
         self._taking_up = asyncio.Lock()
+        self.is_shown = False
+        """Whether there is anything yet that could be searched."""
+        self.corpus = self._shown.corpus
+        """What is searched, open documents included."""
+        self.n_skipped = 0
+        """Files and folders that are left out."""
         self.coverage: Coverage | None = None
         """What the last refresh of this process found."""
-        self.retriever = IndexedRetriever(around.documents, around.parser, self._dense, around.embedder)
 
     @property
-    def n_spans(self) -> int:
-        """Symbols that can be found."""
-        return self._corpus.n_spans
+    def root(self) -> Root:
+        """The folder."""
+        return self._around.root
 
     @property
-    def dense(self) -> DenseState:
-        """How many passages have vectors, and which engine finds them."""
-        return self._dense.state
+    def complete(self) -> bool:
+        """Nothing waits to be indexed."""
+        return self.coverage is not None and self.coverage.complete
+
+    @property
+    def dense(self) -> Dense:
+        """The vectors of what is searched."""
+        return self._dense
+
+    def use(self, fence: Fence, root: Root) -> None:
+        """Other folders were opened or closed: files are read through this fence from now on."""
+        self._around = replace(self._around, fence=fence, root=root)
+
+    def analysis(self, sha: str, language: str) -> Analysis | None:
+        """The analysis of a text that is searched. On the event loop; raises sqlite3.DatabaseError."""
+        live = self._shown.analysis(sha, language)
+        if live is not None or self._stores is None:
+            return live
+        return self._stores.reading.analysis(sha, language)
 
     async def open(self) -> None:
         """Takes up what earlier runs left, as it is: what was searchable then is searchable now."""
@@ -100,13 +122,24 @@ class Index:
         assert self.coverage is not None
         return self.coverage
 
-    async def complete_dense(self, progress: Progress = lambda *_: None) -> None:
-        """Brings the vectors up to date with what is searchable now, and keeps them."""
+    async def show(self, path: str, live: LiveFile | None) -> None:
+        """An open document has another text than its file; None when it has the same again, or was closed."""
+
+        async def show() -> None:
+            await self._take_up()
+            corpus = await self._thread.run(self._laid_over, (await self._opened()).own, path, live)
+            await self._show(corpus, self.n_skipped)
+
+        await self._mended(show, show)
+
+    async def complete_dense(self, progress: Progress = lambda *_: None, *, keep: bool = True) -> None:
+        """Brings the vectors up to date with what is searched now, and keeps them for the next process."""
 
         async def complete() -> None:
-            if self._is_shown:
-                await self._dense.follow(self._corpus, progress)
-                await self._dense.keep()
+            if self.is_shown:
+                await self._dense.follow(self.corpus, progress)
+                if keep:
+                    await self._dense.keep()
 
         async def again() -> None:
             await self._refresh(progress)
@@ -153,7 +186,7 @@ class Index:
         """As if nothing had been opened; what is searchable stays until the next view."""
         if self._stores is not None:
             self._stores.close()
-        self._stores, self._is_shown = None, False
+        self._stores, self.is_shown = None, False
         self._dense.forget()
 
     async def _opened(self) -> _Stores:
@@ -165,11 +198,11 @@ class Index:
 
     async def _take_up(self) -> None:
         async with self._taking_up:
-            if self._is_shown:
+            if self.is_shown:
                 return
             kept = await self._dense_thread.run(self._kept, (await self._opened()).dense)
             if kept is not None:
-                await self._show(kept)
+                await self._show(*kept)
 
     async def _refresh(self, progress: Progress) -> None:
         around, stores = self._around, await self._opened()
@@ -184,36 +217,34 @@ class Index:
             (problem,) = await asyncio.gather(opening, return_exceptions=True)
         if problem is not None:
             raise problem
-        await self._show(await self._thread.run(self._found, stores.own, coverage, rows))
+        corpus = await self._thread.run(self._found, stores.own, coverage, rows)
         self.coverage = coverage
+        await self._show(corpus, sum(coverage.skipped.values()))
 
-    async def _show(self, view: View) -> None:
-        """Makes a view the one that is searched."""
-        if not self._is_shown:
-            await self._dense.take_up(view.corpus)
-        elif view.corpus is not self._corpus:
-            await self._dense.expect(view.corpus)
-        self._corpus, self._is_shown = view.corpus, True
-        self.retriever.show(view, self._analysis)
+    async def _show(self, corpus: Corpus, n_skipped: int) -> None:
+        """Makes a corpus the one that is searched."""
+        if not self.is_shown:
+            await self._dense.take_up(corpus)
+        elif corpus is not self.corpus:
+            await self._dense.expect(corpus)
+        self.corpus, self.n_skipped, self.is_shown = corpus, n_skipped, True
+        await self._publish()
 
-    def _kept(self, store: Store) -> View | None:
-        """The corpus of what the store says was there; None where it is not kept."""
+    def _kept(self, store: Store) -> tuple[Corpus, int] | None:
+        """The corpus of what the store says was there, and how much was left out; None where it is not kept."""
         if not self._shown.take_up(row for row in store.files().values() if not row.left_out):
             return None
-        return View(self._shown.corpus, _n_skipped(store.meta("coverage")), complete=False)
+        return self._shown.corpus, _n_skipped(store.meta("coverage"))
 
-    def _found(self, store: Store, coverage: Coverage, rows: Sequence[FileRow]) -> View:
-        """A view of just these files."""
+    def _found(self, store: Store, coverage: Coverage, rows: Sequence[FileRow]) -> Corpus:
+        """The corpus of just these files, under the open documents."""
         store.put_meta("coverage", json.dumps(asdict(coverage)))
-        self._shown.use(rows, store)
-        return View(self._shown.corpus, sum(coverage.skipped.values()), complete=coverage.complete)
+        self._shown.use(rows, store.analysis)
+        return self._shown.corpus
 
-    def _analysis(self, sha: str, language: str) -> Analysis | None:
-        """For searches, on the event loop."""
-        live = self._shown.analysis(sha, language)
-        if live is not None or self._stores is None:
-            return live
-        return self._stores.reading.analysis(sha, language)
+    def _laid_over(self, store: Store, path: str, live: LiveFile | None) -> Corpus:
+        self._shown.show(path, live, store.analysis)
+        return self._shown.corpus
 
     def _read_text(self, path: str) -> TextSnapshot:
         """The text of a file of the root, on any thread. Raises ReadError."""

@@ -6,7 +6,7 @@ again and the symbol looked up in it, and what cannot be found again is left out
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final, Protocol
 
@@ -58,12 +58,18 @@ class Neighbours(Protocol):
 class View:
     """What can be found at one moment: a corpus with its ranking. Never changed; the next state is another view."""
 
-    def __init__(self, corpus: Corpus, n_skipped: int, *, complete: bool) -> None:
-        """`complete`: nothing waits to be indexed. `n_skipped` files and folders were left out."""
+    def __init__(
+        self, corpus: Corpus, n_skipped: int, *, complete: bool, documents: Sequence[str] | None = None
+    ) -> None:
+        """`complete`: nothing waits to be indexed. `n_skipped` files and folders were left out.
+
+        `documents` is what each file of the corpus is asked for by; None where that is its path.
+        """
         self.corpus: Final = corpus
         self.ranker: Final = Ranker(corpus)
         self.n_skipped: Final = n_skipped
         self.complete: Final = complete
+        self.documents: Final = corpus.paths if documents is None else documents
         self._by_text: Final = np.argsort(corpus.text_ids, kind="stable")
         self._sorted_ids: Final = corpus.text_ids[self._by_text]
 
@@ -121,7 +127,7 @@ class IndexedRetriever:
         reader = LiveReader(self._documents, self._parser, self._analyses)
         found: list[tuple[tuple[float, bool, str, int], Candidate]] = []
         for factor, path, file in sorted(files)[:MOST_FILES]:
-            live = await reader.file(path, view.corpus.shas[file], view.corpus.languages[file])
+            live = await reader.file(view.documents[file], view.corpus.shas[file], view.corpus.languages[file])
             if live is None or limit <= 0:
                 continue
             for span in of_name(live[1], name):
@@ -143,7 +149,7 @@ class IndexedRetriever:
         for file in ordered:
             if len(found) >= limit:
                 break
-            live = await reader.file(view.corpus.paths[file], view.corpus.shas[file], view.corpus.languages[file])
+            live = await reader.file(view.documents[file], view.corpus.shas[file], view.corpus.languages[file])
             if live is not None:
                 found += places_of(*live, last)
         return tuple(found[:limit])
@@ -185,8 +191,8 @@ class IndexedRetriever:
         self, view: View, reader: LiveReader, passage: int, score: float, query: Query, weights: Mapping[str, float]
     ) -> Candidate | None:
         file = int(view.corpus.file_of[passage])
-        path, sha, language = view.corpus.paths[file], view.corpus.shas[file], view.corpus.languages[file]
-        live = await reader.file(path, sha, language)
+        sha, language = view.corpus.shas[file], view.corpus.languages[file]
+        live = await reader.file(view.documents[file], sha, language)
         if live is None:
             return None
         snapshot, analysis = live

@@ -17,7 +17,8 @@ from typing import Final
 
 from toolrag.adapters.corpus_file import load_corpus, save_corpus
 from toolrag.adapters.fingerprint import corpus_fingerprint
-from toolrag.adapters.store import FileRow, Store
+from toolrag.adapters.live_reader import Analyses
+from toolrag.adapters.store import FileRow
 from toolrag.retrieval.corpus import FileKey, build_corpus, update_corpus
 from toolrag.symbols import Analysis
 from toolrag.text import TextSnapshot
@@ -59,13 +60,13 @@ class Shown:
             self.corpus = self._disk
         return kept is not None
 
-    def use(self, rows: Sequence[FileRow], store: Store) -> None:
-        """From now on these are the files on disk; their analyses are in the store."""
+    def use(self, rows: Sequence[FileRow], analyses: Analyses) -> None:
+        """From now on these are the files on disk; `analyses` has those of their texts."""
         key = _key(rows)
         if key == self._key:
             return
         files = _files(rows)
-        self._disk = update_corpus(self._disk, files, lambda file: store.analysis(file.sha, file.language))
+        self._disk = update_corpus(self._disk, files, lambda file: analyses(file.sha, file.language))
         self._key, self._files = key, files
         # One that lacks a file is not kept: the next refresh parses that file, and then it would be found again.
         if self._folder is not None and len(self._disk.paths) == len(files):
@@ -73,9 +74,9 @@ class Shown:
                 save_corpus(self._folder / CORPUS, self._disk, key)
             except OSError as error:
                 log.warning("The search arrays could not be kept (%s); they are built again next time.", error.strerror)
-        self._lay_over(store)
+        self._lay_over(analyses)
 
-    def show(self, path: str, live: LiveFile | None, store: Store) -> None:
+    def show(self, path: str, live: LiveFile | None, analyses: Analyses) -> None:
         """An open document has another text than its file now; None when it has the same, or was closed."""
         others = {other: file for other, file in self._live.items() if other != path}
         if live is not None:
@@ -83,7 +84,7 @@ class Shown:
         if others.keys() == self._live.keys() and live is None:
             return
         self._live = others
-        self._lay_over(store)
+        self._lay_over(analyses)
 
     def analysis(self, sha: str, language: str) -> Analysis | None:
         """The analysis of an open document's text."""
@@ -95,7 +96,7 @@ class Shown:
         live = self._live.get(path)
         return None if live is None else live.snapshot
 
-    def _lay_over(self, store: Store) -> None:
+    def _lay_over(self, analyses: Analyses) -> None:
         if not self._live:
             self.corpus = self._disk
             return
@@ -104,7 +105,7 @@ class Shown:
         self.corpus = update_corpus(
             self.corpus,
             [files[path] for path in sorted(files, key=lambda path: path.encode("utf-8", "surrogateescape"))],
-            lambda file: self.analysis(file.sha, file.language) or store.analysis(file.sha, file.language),
+            lambda file: self.analysis(file.sha, file.language) or analyses(file.sha, file.language),
         )
 
 
