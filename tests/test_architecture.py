@@ -24,6 +24,7 @@ LAYERS["answer"] = LAYERS["retrieval"] | {"retrieval"}
 LAYERS["adapters"] = LAYERS["answer"] | {"answer"}
 LAYERS["render"] = {"text", "symbols", "ports", "answer"}
 LAYERS["app"] = LAYERS["adapters"] | {"adapters"}
+LAYERS["session"] = LAYERS["app"] | {"app"}
 LAYERS["doctor"] = LAYERS["app"] | {"app", "render"}
 LAYERS["progress"] = {"answer"}
 LAYERS["commands"] = LAYERS["answer"] | {"answer", "app", "doctor", "render", "progress"}

@@ -105,7 +105,7 @@ async def open_workspace(place: Place, *, refresh: bool, progress: Progress) -> 
     async with ParseProcess(limits.parse_seconds) as parser:
         library = Library(place.documents, parser, embedder())
         around = Around(place.fence, place.root, parser, limits, embedder(), engine)
-        index = Index(around, cache_folder(place), library.show)
+        index = Index(around, cache_folder(place.root, place.settings), library.show)
         library.indexes = [index]
         dense = None
         try:
@@ -154,16 +154,16 @@ def embedder() -> Embedder:
     return HashingEmbedder()
 
 
-def cache_folder(place: Place) -> Path | None:
-    """Where a place's index is kept, made fit for use; None where it cannot be, and one log line says why."""
+def cache_folder(root: Root, settings: Settings) -> Path | None:
+    """Where a root's index is kept, made fit for use; None where it cannot be, and one log line says why."""
     try:
-        folder = private_index_dir(place.root.real)
+        folder = private_index_dir(root.real)
     except ConfigError as error:
         log.warning("%s The index is held in memory for this run.", error)
         return None
     try:
         clear_leftovers(folder, time.time())
-        clear_unused(folder, place.settings.cache, time.time())
+        clear_unused(folder, settings.cache, time.time())
     except OSError as error:
         log.warning("What earlier runs left in the cache folder cannot be removed (%s).", error.strerror)
     return folder

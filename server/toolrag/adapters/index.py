@@ -25,7 +25,7 @@ from toolrag.adapters.indexer import Indexer
 from toolrag.adapters.refresh import Coverage
 from toolrag.adapters.roots import Root
 from toolrag.adapters.shown import LiveFile, Shown
-from toolrag.adapters.store import FileRow, Store
+from toolrag.adapters.store import FileRow, Store, Stores
 from toolrag.adapters.store_file import DamagedStoreError, is_damage, move_aside
 from toolrag.adapters.worker_thread import WorkerThread
 from toolrag.config import IndexLimits
@@ -53,7 +53,7 @@ class Around:
 
 
 class Index:
-    """Keeps one root searchable. Belongs to one event loop; its methods are called one at a time.
+    """Keeps one root searchable. Belongs to one event loop. At most one refresh and one `complete_dense` at a time.
 
     A database that proves to be damaged is moved aside and begun anew, and one that cannot be kept (a full disk, a
     folder that is not ours) is held in memory, each with one log line: the caller sees no difference but time.
@@ -69,10 +69,12 @@ class Index:
         self._folder = folder
         self._thread = WorkerThread("index")
         self._dense_thread = WorkerThread("vectors")
-        self._stores: _Stores | None = None
+        self._stores: Stores | None = None
         self._dense = Dense(self._read_text, around.embedder, around.engine, self._dense_thread)
         self._shown = Shown(folder)
         self._taking_up = asyncio.Lock()
+        self._mending = asyncio.Lock()
+        self._generation = 0
         self.is_shown = False
         """Whether there is anything yet that could be searched."""
         self.corpus = self._shown.corpus
@@ -100,6 +102,10 @@ class Index:
     def use(self, fence: Fence, root: Root) -> None:
         """Other folders were opened or closed: files are read through this fence from now on."""
         self._around = replace(self._around, fence=fence, root=root)
+
+    def would_index(self, path: str, differs: bool) -> bool:
+        """Whether an open document is to be searched as it is: it differs from a file that is indexed, or from none."""
+        return differs and (self._shown.is_known(path) or not self._exists(path))
 
     def analysis(self, sha: str, language: str) -> Analysis | None:
         """The analysis of a text that is searched. On the event loop; raises sqlite3.DatabaseError."""
@@ -157,12 +163,21 @@ class Index:
 
     async def _mended(self, work: Callable[[], Awaitable[None]], again: Callable[[], Awaitable[None]]) -> None:
         """Does some work; where the database fails, does it once more, by `again`, on one begun anew or in memory."""
+        begun = self._generation
         try:
             return await work()
         except sqlite3.DatabaseError as error:
-            if self._folder is None:
+            if self._folder is None and begun == self._generation:
                 raise
             found = error
+        async with self._mending:
+            if begun == self._generation:  # else another has mended it meanwhile, under this one's feet
+                self._generation += 1
+                return await self._mend(found, again)
+        return await again()
+
+    async def _mend(self, found: sqlite3.DatabaseError, again: Callable[[], Awaitable[None]]) -> None:
+        assert self._folder is not None
         if is_damage(found):
             try:
                 aside = await self._thread.run(self._begin_anew, self._folder)
@@ -189,10 +204,10 @@ class Index:
         self._stores, self.is_shown = None, False
         self._dense.forget()
 
-    async def _opened(self) -> _Stores:
+    async def _opened(self) -> Stores:
         """The connections, opened by the first who needs them."""
         if self._stores is None:
-            self._stores = await self._thread.run(_Stores, self._folder)
+            self._stores = await self._thread.run(Stores, self._folder and self._folder / DATABASE, analysis_fingerprint())
             self._dense.use(self._stores.dense, self._folder)
         return self._stores
 
@@ -251,6 +266,13 @@ class Index:
         live = self._shown.snapshot(path)
         return live or from_disk(self._around.fence, self._around.fence.locate_in(self._around.root, path))
 
+    def _exists(self, path: str) -> bool:
+        try:
+            self._around.root.lstat(path.split("/"))
+        except OSError:
+            return False
+        return True
+
     def _before_scrub(self) -> None:
         """What was made from the store goes first: a run that is killed then leaves nothing that is denied."""
         self._dense.forget()
@@ -260,23 +282,6 @@ class Index:
             clear_derived(self._folder)
         except OSError as error:
             log.warning("What was made from a file that is denied now cannot be removed (%s).", error.strerror)
-
-
-class _Stores:
-    """One database through three connections, so that none waits for another's transaction to read."""
-
-    def __init__(self, folder: Path | None) -> None:
-        self.own = Store(folder and folder / DATABASE, analysis_fingerprint())
-        """For the thread that refreshes."""
-        self.dense = self.own.sibling()
-        """For the thread of the vectors."""
-        self.reading = self.own.sibling()
-        """For searches, on the event loop."""
-
-    def close(self) -> None:
-        """Ends the connections."""
-        for store in (self.dense, self.reading, self.own):
-            store.close()
 
 
 def _n_skipped(coverage: str | None) -> int:

@@ -46,6 +46,7 @@ class Shown:
         self._key = ""
         self._disk = build_corpus([])
         self._files: tuple[FileKey, ...] = ()
+        self._paths: frozenset[str] = frozenset()
         self._live: Mapping[str, LiveFile] = {}
         self.corpus = self._disk
         """What is searched."""
@@ -56,7 +57,8 @@ class Shown:
         key = _key(rows)
         kept = load_corpus(self._folder / CORPUS, key) if self._folder else None
         if kept is not None:
-            self._disk, self._key, self._files = kept, key, _files(rows)
+            self._disk, self._key = kept, key
+            self._remember(_files(rows))
             self.corpus = self._disk
         return kept is not None
 
@@ -67,7 +69,8 @@ class Shown:
             return
         files = _files(rows)
         self._disk = update_corpus(self._disk, files, lambda file: analyses(file.sha, file.language))
-        self._key, self._files = key, files
+        self._key = key
+        self._remember(files)
         # One that lacks a file is not kept: the next refresh parses that file, and then it would be found again.
         if self._folder is not None and len(self._disk.paths) == len(files):
             try:
@@ -86,6 +89,10 @@ class Shown:
         self._live = others
         self._lay_over(analyses)
 
+    def is_known(self, path: str) -> bool:
+        """Whether a file is among those on disk that are indexed."""
+        return path in self._paths
+
     def analysis(self, sha: str, language: str) -> Analysis | None:
         """The analysis of an open document's text."""
         files = self._live.values()
@@ -95,6 +102,9 @@ class Shown:
         """An open document's text, where it is not the one on disk."""
         live = self._live.get(path)
         return None if live is None else live.snapshot
+
+    def _remember(self, files: tuple[FileKey, ...]) -> None:
+        self._files, self._paths = files, frozenset(file.path for file in files)
 
     def _lay_over(self, analyses: Analyses) -> None:
         if not self._live:
