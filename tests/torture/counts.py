@@ -1,0 +1,21 @@
+"""How much is tried, and from which seed: `make torture SEED=7 SHARE=0.1`, or the same as TORTURE_SEED, TORTURE_SHARE."""
+
+from __future__ import annotations
+
+import os
+import random
+
+# Kept in the environment, so that every process of one test run has the same.
+SEED = os.environ.get("TORTURE_SEED") or str(random.SystemRandom().randrange(1_000_000))
+os.environ["TORTURE_SEED"] = SEED
+SHARE = float(os.environ.get("TORTURE_SHARE") or 1)
+
+
+def share(number: int) -> int:
+    """So many in `make torture`, the share of it that was asked for here, but one at least."""
+    return max(1, round(number * SHARE))
+
+
+def dice_of(name: str) -> random.Random:
+    """The same dice for the same seed and name."""
+    return random.Random(f"{SEED} {name}")
