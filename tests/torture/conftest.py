@@ -8,10 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from torture.counts import SEED, SHARE, dice_of
-from torture.harness import Bench
+from torture.counts import SEED, SHARE, VECTORS, dice_of
 
-SAID = f"torture seed {SEED}, share {SHARE:g}: `make torture SEED={SEED} SHARE={SHARE:g}` does the same again"
+pytest.register_assert_rewrite("torture.harness")  # before it is imported, so that what differs is shown
+
+from torture.harness import Bench  # noqa: E402
+
+SAID = (
+    f"torture seed {SEED}, share {SHARE:g}, vectors {VECTORS}: "
+    f"`make torture SEED={SEED} SHARE={SHARE:g} VECTORS={VECTORS}` does the same again"
+)
 
 
 def pytest_report_header() -> str:

@@ -1,4 +1,7 @@
-"""How much is tried, and from which seed: `make torture SEED=7 SHARE=0.1`, or the same as TORTURE_SEED, TORTURE_SHARE."""
+"""How much is tried, from which seed, with which vector index: `make torture SEED=7 SHARE=0.1 VECTORS=exact`.
+
+Without make the same are TORTURE_SEED, TORTURE_SHARE and TORTURE_VECTORS.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ import random
 SEED = os.environ.get("TORTURE_SEED") or str(random.SystemRandom().randrange(1_000_000))
 os.environ["TORTURE_SEED"] = SEED
 SHARE = float(os.environ.get("TORTURE_SHARE") or 1)
+VECTORS = os.environ.get("TORTURE_VECTORS") or "auto"
 
 
 def share(number: int) -> int:

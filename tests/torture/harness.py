@@ -9,14 +9,15 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
 
-from torture.making import QUERIES
+from torture.counts import VECTORS
+from torture.making import QUERIES, put
 
 COMMAND = Path(sys.executable).with_name("toolrag")
 TIMEOUT = 300.0
@@ -44,26 +45,24 @@ class Run:
         found: Json = json.loads(self.out)
         return found
 
-    @property
-    def lines(self) -> list[str]:
-        """What was logged."""
-        return self.err.splitlines()
-
 
 @dataclass(frozen=True)
 class Seen:
     """All that an index says of a workspace, and what the first command to say it had to do."""
 
     report: Json
-    searches: tuple[Json, ...]
+    searches: dict[str, Json]
+    """What is found, by query."""
     parsed: int
     logged: tuple[str, ...]
 
     def same_as(self, fresh: Seen) -> None:
         """Fails unless every candidate and every count equals a fresh index's; what was logged is compared by none."""
         assert self.report == fresh.report
-        for query, ours, theirs in zip(QUERIES, self.searches, fresh.searches, strict=True):
-            assert ours == theirs, query
+        assert self.searches.keys() == fresh.searches.keys()
+        for query, ours in self.searches.items():
+            assert _short(ours) == _short(fresh.searches[query]), query
+            assert ours == fresh.searches[query]
 
 
 @dataclass(frozen=True)
@@ -116,7 +115,8 @@ class Bench:
         self.folder = folder
         self.before = before
         self._numbers = count(1)
-        (folder / "home").mkdir()
+        self._home = folder / "home"
+        put(self._home, "toolrag/config.toml", f'[index]\nvectors = "{VECTORS}"\n')
 
     def cache(self, copied_from: Path | None = None) -> Path:
         """A new cache folder: empty, or as another is now."""
@@ -132,7 +132,8 @@ class Bench:
         names = ("MAKE", "MFLAGS", "GIT_", "XDG_")
         environment = {name: value for name, value in os.environ.items() if not name.startswith(names)}
         mark = f"{self.folder}#{next(self._numbers)}"
-        environment |= {"HOME": str(self.folder / "home"), "XDG_CACHE_HOME": str(cache), MARK: mark}
+        environment |= {"HOME": str(self._home), "XDG_CONFIG_HOME": str(self._home), "XDG_CACHE_HOME": str(cache)}
+        environment[MARK] = mark
         process = subprocess.Popen(
             [str(COMMAND), *arguments, "--json", "--yes", "--root", str(root)],
             env=environment,
@@ -148,33 +149,38 @@ class Bench:
         """Runs a command to its end."""
         return self.start(cache, root, *arguments).ended()
 
-    def seen(self, cache: Path, root: Path, *, search_first: bool = False) -> Seen:
+    def seen(
+        self, cache: Path, root: Path, queries: Sequence[str] = QUERIES, *, search_first: bool = False
+    ) -> Seen:
         """What the index in a cache folder says once it is up to date; the first command brings it there."""
-        runs: list[Run] = []
-
-        def found(query: str) -> Json:
-            runs.append(self.run(cache, root, "search", "-n", "40", query))
-            return runs[-1].json
-
-        first = found(QUERIES[0]) if search_first else None
-        runs.append(self.run(cache, root, "index"))
-        report = runs[-1].json
-        searches = [found(query) for query in QUERIES]
-        if first is not None:
-            assert first == searches[0], "a search that brings the index up to date finds what the next one finds"
-        logged = tuple(line for run in runs for line in run.lines)
+        commands = [("index",), *(("search", "-n", "200", query) for query in queries)]
+        if search_first:
+            commands.insert(0, commands[-1])
+        runs = [self.run(cache, root, *command) for command in commands]
+        if search_first:
+            first = runs.pop(0)
+            assert first.json == runs[-1].json, "a search that brings the index up to date finds what the next one finds"
+            runs[0] = replace(runs[0], err=first.err + runs[0].err)
+        report = runs[0].json
         kept = {key: value for key, value in report.items() if key not in CHANCES}
-        return Seen(kept, tuple(searches), report["parsed"], logged)
+        searches = {query: run.json for query, run in zip(queries, runs[1:], strict=True)}
+        logged = tuple(line for run in runs for line in run.err.splitlines())
+        return Seen(kept, searches, report["parsed"], logged)
 
-    def fresh(self, root: Path) -> Seen:
+    def fresh(self, root: Path, queries: Sequence[str] = QUERIES) -> Seen:
         """What a new index says, which is thrown away."""
         cache = self.cache()
         try:
-            seen = self.seen(cache, root)
+            seen = self.seen(cache, root, queries)
         finally:
             shutil.rmtree(cache)
         assert seen.logged == ()
         return seen
+
+
+def _short(found: Json) -> list[str]:
+    """The candidates as lines that can be compared by eye."""
+    return ["{path}:{lines} {sha:.8} {score}".format(**candidate) for candidate in found["candidates"]]
 
 
 def cache_files(cache: Path) -> Path:

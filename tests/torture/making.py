@@ -13,8 +13,8 @@ _NOUNS = "account basket cache ledger order parcel price queue report retry sess
 _VERBS = "add check close count fetch find keep merge move open parse remove send split start update".split()
 _FOLDERS = ["", "core", "core/store", "web", "web/forms", "tools", "docs", "tests", "größe", "a b"]
 
-QUERIES = ("retry session", "how is a citation verified", "fetch_order")
-"""Made so that the generated files and this repository's own both answer: a name, words, a question."""
+QUERIES = ("how is a citation verified, and when is an order or a session fetched again?", "fetch_order")
+"""A question and a name, such that the generated files and this repository's own both answer."""
 
 
 def _python(dice: random.Random) -> str:
