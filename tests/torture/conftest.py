@@ -39,7 +39,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture
 def dice(request: pytest.FixtureRequest) -> random.Random:
-    """Dice of the test's own: which others run beside it changes nothing."""
+    """Dice of the test's own: which others run beside it changes nothing. A number as parameter gives others."""
     return dice_of(request.node.name)
 
 

@@ -149,9 +149,7 @@ class Bench:
         """Runs a command to its end."""
         return self.start(cache, root, *arguments).ended()
 
-    def seen(
-        self, cache: Path, root: Path, queries: Sequence[str] = QUERIES, *, search_first: bool = False
-    ) -> Seen:
+    def seen(self, cache: Path, root: Path, queries: Sequence[str] = QUERIES, *, search_first: bool = False) -> Seen:
         """What the index in a cache folder says once it is up to date; the first command brings it there."""
         commands = [("index",), *(("search", "-n", "200", query) for query in queries)]
         if search_first:
@@ -159,7 +157,9 @@ class Bench:
         runs = [self.run(cache, root, *command) for command in commands]
         if search_first:
             first = runs.pop(0)
-            assert first.json == runs[-1].json, "a search that brings the index up to date finds what the next one finds"
+            assert first.json == runs[-1].json, (
+                "a search that brings the index up to date finds what the next one finds"
+            )
             runs[0] = replace(runs[0], err=first.err + runs[0].err)
         report = runs[0].json
         kept = {key: value for key, value in report.items() if key not in CHANCES}

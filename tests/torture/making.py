@@ -9,7 +9,9 @@ from pathlib import Path
 
 OWN_SOURCES = Path(__file__).parents[2] / "server" / "toolrag"
 
-_NOUNS = "account basket cache ledger order parcel price queue report retry session stock token user window worker".split()
+_NOUNS = (
+    "account basket cache ledger order parcel price queue report retry session stock token user window worker".split()
+)
 _VERBS = "add check close count fetch find keep merge move open parse remove send split start update".split()
 _FOLDERS = ["", "core", "core/store", "web", "web/forms", "tools", "docs", "tests", "größe", "a b"]
 
@@ -20,7 +22,7 @@ QUERIES = ("how is a citation verified, and when is an order or a session fetche
 def _python(dice: random.Random) -> str:
     noun, verb = dice.choice(_NOUNS), dice.choice(_VERBS)
     methods = "".join(
-        f'    def {dice.choice(_VERBS)}_{dice.choice(_NOUNS)}(self, {noun}, limit={dice.randint(1, 99)}):\n'
+        f"    def {dice.choice(_VERBS)}_{dice.choice(_NOUNS)}(self, {noun}, limit={dice.randint(1, 99)}):\n"
         f'        """{verb.title()} one {noun} and say how it went."""\n'
         f"        return self.{verb}({noun}, limit)\n\n"
         for _ in range(dice.randint(1, 6))

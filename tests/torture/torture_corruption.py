@@ -21,22 +21,22 @@ PAGE = 4_096
 FILES = 120
 
 
-def truncate(file: Path, dice: random.Random, other: Path) -> None:
+def truncate(file: Path, dice: random.Random, _other: Path) -> None:
     os.truncate(file, dice.randrange(1, file.stat().st_size))
 
 
-def cut_to_a_page(file: Path, dice: random.Random, other: Path) -> None:
+def cut_to_a_page(file: Path, dice: random.Random, _other: Path) -> None:
     os.truncate(file, PAGE * dice.randrange(1, max(2, file.stat().st_size // PAGE)))
 
 
-def flip(file: Path, dice: random.Random, other: Path) -> None:
+def flip(file: Path, dice: random.Random, _other: Path) -> None:
     data = bytearray(file.read_bytes())
     for _ in range(64):
         data[dice.randrange(len(data))] ^= 1 << dice.randrange(8)
     file.write_bytes(data)
 
 
-def zero_a_page(file: Path, dice: random.Random, other: Path) -> None:
+def zero_a_page(file: Path, dice: random.Random, _other: Path) -> None:
     data = bytearray(file.read_bytes())
     start = PAGE * dice.randrange(max(1, len(data) // PAGE))
     length = len(data[start : start + PAGE])
@@ -44,36 +44,36 @@ def zero_a_page(file: Path, dice: random.Random, other: Path) -> None:
     file.write_bytes(data)
 
 
-def delete(file: Path, dice: random.Random, other: Path) -> None:
+def delete(file: Path, _dice: random.Random, _other: Path) -> None:
     file.unlink()
 
 
-def empty(file: Path, dice: random.Random, other: Path) -> None:
+def empty(file: Path, _dice: random.Random, _other: Path) -> None:
     file.write_bytes(b"")
 
 
-def fifo(file: Path, dice: random.Random, other: Path) -> None:
+def fifo(file: Path, _dice: random.Random, _other: Path) -> None:
     file.unlink()
     os.mkfifo(file, 0o600)
 
 
-def folder(file: Path, dice: random.Random, other: Path) -> None:
+def folder(file: Path, _dice: random.Random, _other: Path) -> None:
     file.unlink()
     (file / "inner").mkdir(parents=True)
     (file / "inner" / "file").write_text("x")
 
 
-def link(file: Path, dice: random.Random, other: Path) -> None:
+def link(file: Path, _dice: random.Random, _other: Path) -> None:
     moved = file.with_name("elsewhere")
     file.rename(moved)
     file.symlink_to(moved)
 
 
-def garbage(file: Path, dice: random.Random, other: Path) -> None:
+def garbage(file: Path, dice: random.Random, _other: Path) -> None:
     file.write_bytes(dice.randbytes(file.stat().st_size))
 
 
-def swap(file: Path, dice: random.Random, other: Path) -> None:
+def swap(file: Path, _dice: random.Random, other: Path) -> None:
     shutil.copyfile(other, file)
 
 

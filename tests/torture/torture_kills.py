@@ -20,7 +20,7 @@ KILLS_IN_ONE = 5
 FILES = 250
 EDITS = 80
 
-workspaces = pytest.mark.parametrize("number", range(share(KILLS // KILLS_IN_ONE)))
+workspaces = pytest.mark.parametrize("dice", range(share(KILLS // KILLS_IN_ONE)), indirect=True)
 
 
 def killed(bench: Bench, root: Path, new: Callable[[], Path], dice: random.Random, seconds: float) -> Path:
@@ -45,7 +45,7 @@ def seconds_of(bench: Bench, cache: Path, root: Path) -> float:
 
 
 @workspaces
-def test_a_first_run_is_killed(bench: Bench, dice: random.Random, tmp_path: Path, number: int) -> None:
+def test_a_first_run_is_killed(bench: Bench, dice: random.Random, tmp_path: Path) -> None:
     """Whatever it had kept by then, the next run makes it whole, in silence."""
     root = make(tmp_path / "tree", dice, FILES)
     seconds = seconds_of(bench, bench.cache(), root)
@@ -58,7 +58,7 @@ def test_a_first_run_is_killed(bench: Bench, dice: random.Random, tmp_path: Path
 
 
 @workspaces
-def test_a_run_after_edits_is_killed(bench: Bench, dice: random.Random, tmp_path: Path, number: int) -> None:
+def test_a_run_after_edits_is_killed(bench: Bench, dice: random.Random, tmp_path: Path) -> None:
     """The index was true of another tree; what the killed run had mended of it, and what not, makes no difference."""
     root = make(tmp_path / "tree", dice, FILES)
     before = bench.cache()

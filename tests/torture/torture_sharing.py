@@ -15,12 +15,12 @@ from torture.making import edit, make
 FILES = 150
 COMMANDS = (("index",), ("search", "fetch_order"), ("ask", "what does fetch_order do?"))
 
-times = pytest.mark.parametrize("number", range(share(10)))
+times = pytest.mark.parametrize("dice", range(share(10)), indirect=True)
 
 
 @pytest.mark.parametrize("n_processes", [2, 4])
 @times
-def test_at_once(bench: Bench, dice: random.Random, tmp_path: Path, n_processes: int, number: int) -> None:
+def test_at_once(bench: Bench, dice: random.Random, tmp_path: Path, n_processes: int) -> None:
     """All of them begin a new index, then all of them mend it after edits; none of them has anything to complain of."""
     root, cache = make(tmp_path / "tree", dice, FILES, own=False), bench.cache()
     for _ in range(2):
@@ -34,7 +34,7 @@ def test_at_once(bench: Bench, dice: random.Random, tmp_path: Path, n_processes:
 
 
 @times
-def test_one_edits_while_another_indexes(bench: Bench, dice: random.Random, tmp_path: Path, number: int) -> None:
+def test_one_edits_while_another_indexes(bench: Bench, dice: random.Random, tmp_path: Path) -> None:
     """The runs end well, whatever they met; once it is quiet, the next one says what a fresh one says."""
     root, cache = make(tmp_path / "tree", dice, FILES, own=False), bench.cache()
     for _ in range(2):
@@ -51,7 +51,7 @@ def test_one_edits_while_another_indexes(bench: Bench, dice: random.Random, tmp_
 
 
 @times
-def test_one_is_killed_beside_another(bench: Bench, dice: random.Random, tmp_path: Path, number: int) -> None:
+def test_one_is_killed_beside_another(bench: Bench, dice: random.Random, tmp_path: Path) -> None:
     """The other goes on, and neither its results nor the next run's know of it."""
     root, cache = make(tmp_path / "tree", dice, FILES, own=False), bench.cache()
     other = bench.start(cache, root, "index")

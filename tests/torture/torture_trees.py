@@ -197,7 +197,7 @@ def test_links_in_the_place_of_files(kept: Kept, dice: random.Random) -> None:
     kept.agrees(parsed=0)
 
 
-def test_files_become_folders(kept: Kept, dice: random.Random) -> None:
+def test_files_become_folders(kept: Kept) -> None:
     """And folders files, under names that end as a source file's do; a FIFO is neither, and holds nobody."""
     path = next(path for path in sources(kept.root) if path.suffix == ".py")
     text = path.read_text()
@@ -249,9 +249,13 @@ def test_permissions_go_and_come_again(dice: random.Random, tmp_path: Path) -> N
         assert kept.agrees(parsed=0).report["files"] == n_files
 
 
-def test_rules_change(kept: Kept, dice: random.Random) -> None:
+def test_rules_change(kept: Kept) -> None:
     """Ignore files that come, change and go: what they leave out is out, and in again afterwards."""
-    for name, rules in [(".gitignore", "*.py\n"), (".toolragignore", "*.go\nweb/\n"), ("core/.gitignore", "*\n!*.md\n")]:
+    for name, rules in [
+        (".gitignore", "*.py\n"),
+        (".toolragignore", "*.go\nweb/\n"),
+        ("core/.gitignore", "*\n!*.md\n"),
+    ]:
         old = (kept.root / name).read_text() if (kept.root / name).exists() else None
         put(kept.root, name, rules)
         kept.agrees()
@@ -259,8 +263,8 @@ def test_rules_change(kept: Kept, dice: random.Random) -> None:
         kept.agrees()
 
 
-@pytest.mark.parametrize("number", range(share(20)))
-def test_days_of_work(kept: Kept, dice: random.Random, number: int) -> None:
+@pytest.mark.parametrize("dice", range(share(20)), indirect=True)
+def test_days_of_work(kept: Kept, dice: random.Random) -> None:
     """Edits, moves, copies, new files and removals, few or many of them between two runs."""
     for _ in range(4):
         edit(kept.root, dice, dice.randint(1, 25))
