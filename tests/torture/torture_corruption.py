@@ -164,3 +164,19 @@ def test_a_cache_file_is_damaged(
     else:
         assert len(logged) == (corrupt not in NOT_DAMAGE), logged
     shutil.rmtree(cache)
+
+
+@pytest.mark.parametrize("table", ["analysis", "vector"])
+def test_what_the_database_holds_is_altered(shared_bench: Bench, ours: Indexed, fresh: Seen, table: str) -> None:
+    """SQLite has no checksums: bytes that rot in the middle of a value are seen by us, or by nobody."""
+    cache = shared_bench.cache(ours.cache)
+    with closing(sqlite3.connect(cache_files(cache) / DATABASE)) as database, database:
+        changed = database.execute(
+            f"UPDATE {table} SET data = CAST(substr(data, 1, length(data) / 2) || zeroblob((length(data) + 1) / 2) AS BLOB)"
+        )
+        assert changed.rowcount > 0
+    for made in cache_files(cache).glob("*.bin"):
+        made.unlink()
+    seen = shared_bench.seen(cache, ours.root)
+    seen.same_as(fresh)
+    assert len(seen.logged) == 1
