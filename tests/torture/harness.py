@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import select
 import shutil
 import signal
@@ -24,6 +25,8 @@ TIMEOUT = 300.0
 """Seconds: a command that takes so long hangs."""
 MARK = "TORTURE_PROCESS"
 """An environment variable that a command and all of its children have, by which they are found."""
+PROGRESS = re.compile(r"toolrag: Indexing [\d,]+ files; ")
+"""What a run with much to do says."""
 CHANCES = ("parsed", "seconds")
 """What a report says of the run and not of the workspace."""
 
@@ -164,7 +167,7 @@ class Bench:
         report = runs[0].json
         kept = {key: value for key, value in report.items() if key not in CHANCES}
         searches = {query: run.json for query, run in zip(queries, runs[1:], strict=True)}
-        logged = tuple(line for run in runs for line in run.err.splitlines())
+        logged = tuple(line for run in runs for line in run.err.splitlines() if not PROGRESS.match(line))
         return Seen(kept, searches, report["parsed"], logged)
 
     def fresh(self, root: Path, queries: Sequence[str] = QUERIES) -> Seen:
