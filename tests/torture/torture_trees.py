@@ -119,7 +119,7 @@ def test_a_submodule_and_repositories_inside(bench: Bench, dice: random.Random, 
     kept.agrees()
     repository(make(root / "inner" / "other", dice, 10, own=False))
     kept.agrees()
-    put(root, ".gitignore", "/inner\n")
+    put(root, ".gitignore", "build/\n/inner\n")
     kept.agrees(parsed=0)
     git(root, "submodule", "deinit", "-f", "--all")
     kept.agrees(parsed=0)
