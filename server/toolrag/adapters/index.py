@@ -207,7 +207,9 @@ class Index:
     async def _opened(self) -> Stores:
         """The connections, opened by the first who needs them."""
         if self._stores is None:
-            self._stores = await self._thread.run(Stores, self._folder and self._folder / DATABASE, analysis_fingerprint())
+            self._stores = await self._thread.run(
+                Stores, self._folder and self._folder / DATABASE, analysis_fingerprint()
+            )
             self._dense.use(self._stores.dense, self._folder)
         return self._stores
 

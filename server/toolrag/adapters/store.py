@@ -1,8 +1,8 @@
 """What the index keeps between runs: files, analyses by content, vectors by text. SQLite in WAL mode, mode 0600.
 
 Everything here is a cache. A database that cannot be used as one is moved aside and begun anew. SQLite has no
-checksums, so each analysis and each vector carries its own. Deleted rows are overwritten (`secure_delete`) and nothing goes to
-temporary files, so that text that becomes denied does not linger.
+checksums, so each analysis and each vector carries its own. Deleted rows are overwritten (`secure_delete`) and nothing
+goes to temporary files, so that text that becomes denied does not linger.
 """
 
 from __future__ import annotations
