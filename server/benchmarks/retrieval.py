@@ -153,10 +153,9 @@ def main() -> None:
         if not (given.folder / name / prefix).is_dir():
             missing.append(f"{name} ({len(by_repository[name])} questions)")
         elif by_repository[name]:
-            print(f"\r\x1b[K{name}", end="", file=sys.stderr, flush=True)
+            print(f"{name} …", file=sys.stderr, flush=True)
             with blanked(given.folder / name, prefix, by_repository[name]) as folder:
                 scored += asyncio.run(evaluate(folder, repository, prefix, by_repository[name]))
-    print("\r\x1b[K", end="", file=sys.stderr)
     print_table(scored)
     print(f"repositories not there: {', '.join(missing) or 'none'}")
 

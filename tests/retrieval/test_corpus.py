@@ -23,7 +23,7 @@ from toolrag.retrieval.corpus import (
     update_corpus,
 )
 from toolrag.retrieval.paths import path_tokens
-from toolrag.retrieval.postings import MOST
+from toolrag.retrieval.postings import MOST, _sorted
 from toolrag.retrieval.terms import count_terms, hashes
 from toolrag.retrieval.tokens import term_hash
 from toolrag.symbols import Analysis
@@ -190,6 +190,11 @@ def test_a_file_that_cannot_be_analysed_is_left_out_and_the_rest_stays() -> None
     updated = update_corpus(corpus, rows, {}.get)
     assert updated.paths == ("a.py",)
     assert updated.files_defining("b") == []
+
+
+def test_more_than_one_sort_can_tell_apart_is_an_error_and_not_a_wrong_order() -> None:
+    with pytest.raises(OverflowError, match="64 terms"):
+        _sorted(np.arange(64, dtype=np.uint64), np.full(64, 2**62, np.uint64))
 
 
 def test_a_count_stops_at_what_its_array_can_hold() -> None:

@@ -100,15 +100,15 @@ def test_words_that_hold_test_are_not_tests(path: str) -> None:
         ("src/_legacy/a.py", 0.3),
         ("src/a/__init__.py", 0.5),
         ("src/a.pyi", 0.7),
-        ("README.md", 0.7),
-        ("CHANGELOG.md", 0.21),
+        ("README.md", 0.6),
+        ("CHANGELOG.md", 0.18),
         ("HISTORY", 0.3),
         pytest.param("src/core/history.py", 1.0, id="code that is called history is code"),
         ("src/news.py", 1.0),
         ("src/changes.py", 1.0),
-        ("notes.txt", 0.7),
-        ("guide.adoc", 0.7),
-        ("docs/ref/a.txt", 0.21),
+        ("notes.txt", 0.6),
+        ("guide.adoc", 0.6),
+        ("docs/ref/a.txt", 0.18),
         ("types/a.d.mts", 0.7),
         ("templates/a.html", 0.6),
         ("static/a.css", 0.6),
@@ -121,6 +121,9 @@ def test_words_that_hold_test_are_not_tests(path: str) -> None:
         ("third_party/zlib/a.c", 0.3),
         ("vendor/a/b.go", 0.3),
         ("dist/node/a.cjs", 0.3),
+        (".github/a.sh", 0.5),
+        ("src/.tool/a.py", 0.5),
+        pytest.param(".bashrc", 1.0, id="a hidden file is no hidden folder"),
         ("single_include/json.hpp", 0.3),
     ],
 )
@@ -134,6 +137,7 @@ def test_what_a_question_asks_for_is_not_held_back() -> None:
     assert factor("tests/a.py", wants_tests=False, wants_docs=True) == pytest.approx(0.3)
     plain = {"wants_tests": False, "wants_docs": False}
     assert factor_of(traits("pyproject.toml"), **plain, wants_data=True) == 1
+    assert factor_of(traits(".github/workflows/ci.yml"), **plain, wants_data=True) == 1
     assert factor_of(traits("a.css"), **plain, wants_markup=True) == 1
     assert factor_of(traits("a.css"), **plain, wants_data=True) < 1
     assert factor_of(traits("a.html"), wants_tests=False, wants_docs=True) == 1
@@ -142,6 +146,6 @@ def test_what_a_question_asks_for_is_not_held_back() -> None:
 
 def test_every_combination_of_traits_has_its_number() -> None:
     assert 0 <= traits("") < N_TRAITS
-    everything = "vendor/legacy/tests/docs/a.min.css"
+    everything = "vendor/.x/legacy/tests/docs/a.min.css"
     assert 0 < traits(everything) < N_TRAITS
     assert factor_of(N_TRAITS - 1, wants_tests=False, wants_docs=False) > 0

@@ -29,6 +29,8 @@ BODILESS: Final = 4
 
 def last_name(name: str) -> str:
     """The last part of a dotted or scoped name."""
+    if name.isidentifier():
+        return name
     for mark in ("::", "#", ".", "\\", "->"):
         name = name.rsplit(mark, 1)[-1]
     return name.strip()

@@ -145,11 +145,11 @@ def update_corpus(old: Corpus, files: Sequence[FileKey], analysis_of: Callable[[
 
     A file whose analysis is None is left out. Files that stand in another order than in the old corpus count as new.
     """
-    numbers = {FileKey(*key): at for at, key in enumerate(zip(old.paths, old.shas, old.languages, strict=True))}
+    numbers = {key: at for at, key in enumerate(zip(old.paths, old.shas, old.languages, strict=True))}
     parts: list[int | IndexedFile] = []
     last = -1
     for file in files:
-        at = numbers.get(file, -1)
+        at = numbers.get((file.path, file.sha, file.language), -1)
         if at > last:
             parts.append(at)
             last = at

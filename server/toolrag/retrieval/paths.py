@@ -26,6 +26,8 @@ _EXAMPLE: Final = re.compile(
 _LEGACY: Final = re.compile(r"(^|/)_?(compat|legacy|deprecated)(/|\.\w+$)", re.IGNORECASE)
 _COPIED: Final = re.compile(r"(^|/)(third[-_]party|vendor(ed)?|node_modules|single_include|dist)/|\.min\.(js|css)$")
 """Another project's code, or this one's once more: generated, bundled."""
+_HIDDEN: Final = re.compile(r"(^|/)\.[^/]+/")
+"""A folder of settings for some tool, or of instructions to one."""
 _LOG: Final = re.compile(
     r"(^|/)(change(s|log)|history|news|releases?([-_.]?notes)?)(\.(md|markdown|mdown|rst|txt))?$", re.IGNORECASE
 )
@@ -49,7 +51,8 @@ LOG: Final = 64
 MARKUP: Final = 128
 DATA: Final = 256
 COPIED: Final = 512
-N_TRAITS: Final = 1024
+HIDDEN: Final = 1024
+N_TRAITS: Final = 2048
 """There are fewer combinations than this."""
 
 
@@ -119,6 +122,7 @@ def traits(path: str) -> int:
             (MARKUP, lower.endswith(_MARKUP)),
             (DATA, lower.endswith(_DATA)),
             (COPIED, _COPIED.search(path)),
+            (HIDDEN, _HIDDEN.search(path)),
         )
         if holds
     )
@@ -129,9 +133,10 @@ def factor_of(
 ) -> float:
     """What the score of a file with these traits is multiplied by.
 
-    Below 1 for tests, examples, legacy and copied code, `__init__`, stubs, prose, markup and data. A question that
-    asks for one of them lifts it; one for documentation lifts pages of HTML too. The factors were measured with the
-    recipe in server/ARCHITECTURE.md, "Ranking"; those of markup, data and copies are set as prose's is.
+    Below 1 for tests, examples, legacy and copied code, hidden folders, `__init__`, stubs, prose, markup and data. A
+    question that asks for one of them lifts it; one for documentation lifts pages of HTML too. The factors were
+    measured with the recipe in server/ARCHITECTURE.md, "Ranking"; those of markup and data are set as prose's is:
+    no development question is about them.
     """
     product = 1.0
     if traits & TEST and not wants_tests:
@@ -144,10 +149,12 @@ def factor_of(
         product *= 0.3
     if traits & SETUP:
         product *= 0.5
+    if traits & HIDDEN and not (wants_docs or wants_data):
+        product *= 0.5
     if traits & STUB:
         product *= 0.7
     if traits & PROSE and not wants_docs:
-        product *= 0.7
+        product *= 0.6
     if traits & LOG and not wants_docs:
         product *= 0.3  # says what was, seldom what is
     if traits & MARKUP and not (wants_markup or wants_docs):

@@ -61,11 +61,13 @@ def collect_postings(
         if name == "path":
             tokens = [np.array([term_hash(token) for token in path_tokens(path)], np.uint64) for path in paths]
             sizes = np.repeat(np.array([len(of_file) for of_file in tokens], np.int64), n_passages)
-            found = _join([np.tile(part, count) for part, count in zip(tokens, n_passages, strict=True)], np.uint64)
+            found = _join(
+                [part for part, count in zip(tokens, n_passages, strict=True) for _ in range(count)], np.uint64
+            )
             counts = np.ones(len(found), np.uint32)
         else:
             bags = [getattr(analysis.terms, name) for analysis in analyses]
-            sizes = _join([np.diff(bag.ptr) for bag in bags], np.int32).astype(np.int64)
+            sizes = _join([bag.ptr[1:] - bag.ptr[:-1] for bag in bags], np.int32).astype(np.int64)
             found = _join([bag.terms for bag in bags], np.uint64)
             counts = _join([bag.counts for bag in bags], np.uint32)
         rows = np.repeat(at, sizes)
@@ -77,7 +79,10 @@ def collect_postings(
 
 
 def _sorted(terms: UInt64, keys: UInt64) -> Postings:
-    """Postings of rows in any order; a key is passage, field and count in one number."""
+    """Postings of rows in any order; a key is passage, field and count in one number.
+
+    Raises OverflowError where terms and passages together need more bits than are left: some 2^27 of each.
+    """
     n_rows = len(terms)
     order = np.argsort(terms)
     terms = terms[order]

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import Final
 
-from toolrag.retrieval.tokens import tokens
+from toolrag.retrieval.tokens import IDENTIFIER, identifier_tokens
 from toolrag.text import LineRange, Text
 
 WINDOW_LINES: Final = 4
@@ -32,7 +32,10 @@ def focus(text: Text, lines: LineRange, weights: Mapping[str, float]) -> float:
     total = sum(weights.values())
     if not total:
         return 0.0
-    by_line = [list(tokens(line)) for line in text.lines(lines)]
+    by_line = [
+        [token for identifier in IDENTIFIER.findall(line) for token in identifier_tokens(identifier)]
+        for line in text.lines(lines)
+    ]
     held = [weights.keys() & line for line in by_line]
     best = 0.0
     for at in range(len(held)):
