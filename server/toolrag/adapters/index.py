@@ -22,11 +22,11 @@ from toolrag.adapters.documents import from_disk
 from toolrag.adapters.fence import Fence
 from toolrag.adapters.fingerprint import analysis_fingerprint
 from toolrag.adapters.indexer import Indexer
-from toolrag.adapters.refresh import Coverage
+from toolrag.adapters.refresh import Coverage, n_skipped_in
 from toolrag.adapters.roots import Root
 from toolrag.adapters.shown import LiveFile, Shown
 from toolrag.adapters.store import FileRow, Store, Stores
-from toolrag.adapters.store_file import DamagedStoreError, is_damage, move_aside
+from toolrag.adapters.store_file import is_damage, move_aside
 from toolrag.adapters.worker_thread import WorkerThread
 from toolrag.config import IndexLimits
 from toolrag.ports import Embedder, SpanParser
@@ -116,7 +116,13 @@ class Index:
 
     async def open(self) -> None:
         """Takes up what earlier runs left, as it is: what was searchable then is searchable now."""
-        await self._mended(self._take_up, self._take_up)
+
+        async def take_up() -> None:
+            await self._take_up()
+            if not self.is_shown:
+                await self._show(*await self._thread.run(self._rebuilt, (await self._opened()).own))
+
+        await self._mended(take_up, take_up)
 
     async def refresh(self, progress: Progress = lambda *_: None) -> Coverage:
         """Brings the index up to date with the disk; searchable by words when it returns. See `complete_dense`.
@@ -248,10 +254,15 @@ class Index:
         await self._publish()
 
     def _kept(self, store: Store) -> tuple[Corpus, int] | None:
-        """The corpus of what the store says was there, and how much was left out; None where it is not kept."""
-        if not self._shown.take_up(row for row in store.files().values() if not row.left_out):
+        """What an earlier run made searchable, and how much it left out; None where it is not kept."""
+        if not self._shown.take_up():
             return None
-        return self._shown.corpus, _n_skipped(store.meta("coverage"))
+        return self._shown.corpus, n_skipped_in(store.meta("coverage"))
+
+    def _rebuilt(self, store: Store) -> tuple[Corpus, int]:
+        """The same of what the store has, where only that is left of an earlier run."""
+        self._shown.use((row for row in store.files().values() if not row.left_out), store.analysis)
+        return self._shown.corpus, n_skipped_in(store.meta("coverage"))
 
     def _found(self, store: Store, coverage: Coverage, rows: Sequence[FileRow]) -> Corpus:
         """The corpus of just these files, under the open documents."""
@@ -284,10 +295,3 @@ class Index:
             clear_derived(self._folder)
         except OSError as error:
             log.warning("What was made from a file that is denied now cannot be removed (%s).", error.strerror)
-
-
-def _n_skipped(coverage: str | None) -> int:
-    try:
-        return sum(json.loads(coverage)["skipped"].values()) if coverage else 0
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise DamagedStoreError("the last run's coverage is altered") from None

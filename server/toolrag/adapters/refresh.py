@@ -6,6 +6,7 @@ decides. Absent on purpose: the event loop, and the parser.
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections import Counter
@@ -16,6 +17,7 @@ from typing import Final
 from toolrag.adapters.collection import Denials, collect
 from toolrag.adapters.fence import Fence, Root
 from toolrag.adapters.store import FileRow, Stat, Store
+from toolrag.adapters.store_file import DamagedStoreError
 from toolrag.adapters.walk import Found, Skipped, Walk
 from toolrag.config import IndexLimits
 from toolrag.errors import ConfigError, ReadError
@@ -248,6 +250,14 @@ class Refresh:
                 )
         stat = Stat(data.size, data.mtime_ns, data.ctime_ns, data.inode)
         return FileRow(path, stat, read_ns, blob_sha(data.data), language, problems, other), text
+
+
+def n_skipped_in(coverage: str | None) -> int:
+    """How much a kept coverage says was left out. Raises DamagedStoreError."""
+    try:
+        return sum(json.loads(coverage)["skipped"].values()) if coverage else 0
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise DamagedStoreError("the last run's coverage is altered") from None
 
 
 def _cost(n_files: int, max_files: int) -> str:

@@ -1,16 +1,14 @@
 """What of one root is searched: its files as they were last seen on disk, under the open documents that differ.
 
-The corpus of the disk is kept between runs, under a key that names the files it was made of. That of the open
+The corpus of the disk is kept between runs; it says itself which texts it was made of. That of the open
 documents never is: they are laid over it in memory, file by file, so that an edit costs what it touched. Used on one
 thread, but for `analysis` and `snapshot`, which any may ask.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -43,7 +41,6 @@ class Shown:
     def __init__(self, folder: Path | None) -> None:
         """`folder` keeps the corpus of the disk; None keeps none."""
         self._folder = folder
-        self._key = ""
         self._disk = build_corpus([])
         self._files: tuple[FileKey, ...] = ()
         self._paths: frozenset[str] = frozenset()
@@ -51,30 +48,25 @@ class Shown:
         self.corpus = self._disk
         """What is searched."""
 
-    def take_up(self, rows: Iterable[FileRow]) -> bool:
-        """Begins with the corpus that an earlier run kept of these files; whether there is one."""
-        rows = list(rows)
-        key = _key(rows)
-        kept = load_corpus(self._folder / CORPUS, key) if self._folder else None
+    def take_up(self) -> bool:
+        """Begins with the corpus that an earlier run kept, whatever became of its files; whether there is one."""
+        kept = load_corpus(self._folder / CORPUS, corpus_fingerprint()) if self._folder else None
         if kept is not None:
-            self._disk, self._key = kept, key
-            self._remember(_files(rows))
-            self.corpus = self._disk
+            self._disk = self.corpus = kept
+            self._remember(tuple(map(FileKey, kept.paths, kept.shas, kept.languages)))
         return kept is not None
 
-    def use(self, rows: Sequence[FileRow], analyses: Analyses) -> None:
+    def use(self, rows: Iterable[FileRow], analyses: Analyses) -> None:
         """From now on these are the files on disk; `analyses` has those of their texts."""
-        key = _key(rows)
-        if key == self._key:
+        files = tuple(FileKey(row.path, row.sha, row.language) for row in rows)
+        if files == self._files:
             return
-        files = _files(rows)
         self._disk = update_corpus(self._disk, files, lambda file: analyses(file.sha, file.language))
-        self._key = key
-        self._remember(files)
-        # One that lacks a file is not kept: the next refresh parses that file, and then it would be found again.
-        if self._folder is not None and len(self._disk.paths) == len(files):
+        # A file whose analysis is lost is not in it: the next refresh parses it, and finds that the files differ.
+        self._remember(tuple(map(FileKey, self._disk.paths, self._disk.shas, self._disk.languages)))
+        if self._folder is not None:
             try:
-                save_corpus(self._folder / CORPUS, self._disk, key)
+                save_corpus(self._folder / CORPUS, self._disk, corpus_fingerprint())
             except OSError as error:
                 log.warning("The search arrays could not be kept (%s); they are built again next time.", error.strerror)
         self._lay_over(analyses)
@@ -117,15 +109,3 @@ class Shown:
             [files[path] for path in sorted(files, key=lambda path: path.encode("utf-8", "surrogateescape"))],
             lambda file: self.analysis(file.sha, file.language) or analyses(file.sha, file.language),
         )
-
-
-def _files(rows: Iterable[FileRow]) -> tuple[FileKey, ...]:
-    return tuple(FileKey(row.path, row.sha, row.language) for row in rows)
-
-
-def _key(rows: Iterable[FileRow]) -> str:
-    """Names a corpus by the code that makes it and the files it is made of."""
-    digest = hashlib.sha256(corpus_fingerprint().encode())
-    for row in rows:
-        digest.update(json.dumps([row.path, row.sha, row.language]).encode())
-    return digest.hexdigest()
