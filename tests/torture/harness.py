@@ -27,7 +27,7 @@ MARK = "TORTURE_PROCESS"
 """An environment variable that a command and all of its children have, by which they are found."""
 PROGRESS = re.compile(r"toolrag: Indexing [\d,]+ files; ")
 """What a run with much to do says."""
-CHANCES = ("parsed", "seconds")
+CHANCES = ("parsed", "seconds", "searchableSeconds")
 """What a report says of the run and not of the workspace."""
 
 Json = dict[str, Any]
@@ -188,7 +188,7 @@ def _short(found: Json) -> list[str]:
 
 def cache_files(cache: Path) -> Path:
     """The one folder in a cache folder that holds an index."""
-    (folder,) = (cache / "toolrag" / "index").iterdir()
+    (folder,) = (entry for entry in (cache / "toolrag" / "index").iterdir() if entry.is_dir())
     return folder
 
 
