@@ -69,7 +69,9 @@ def split_name(text: str, separators: tuple[str, ...]) -> tuple[str, str]:
     Quotes around it go, and the colon before a symbol. Brackets hold no separators, and an operator is a name
     whatever it is made of.
     """
-    text = " ".join(text.split()).removeprefix(":")
+    text = " ".join(text.split())
+    if separators:
+        text = text.removeprefix(":")
     if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'`":
         return "", text[1:-1]
     scope: list[str] = []
@@ -215,3 +217,7 @@ class Found:
                 open_sections.pop().end = heading.start
             heading.end = end
             open_sections.append(heading)
+        for heading in headings:
+            # A heading of HTML that is not closed holds all that follows.
+            if heading.header_stop is not None:
+                heading.header_stop = min(heading.header_stop, heading.end)
