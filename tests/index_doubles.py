@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 from doubles import MemoryDocuments
+from toolrag.adapters.dense import DenseState
 from toolrag.adapters.parse_worker import analyse
-from toolrag.ports import Candidate, Embeddable, Place, Scope, Searched, SearchResult
+from toolrag.ports import Candidate, Embeddable, Place, Scope, Searched, SearchResult, VectorIndex
 from toolrag.retrieval.corpus import Corpus, IndexedFile, build_corpus, last_name
 from toolrag.retrieval.cuts import signature
 from toolrag.retrieval.languages import language_of
@@ -62,6 +63,23 @@ class SumEmbedder:
             np.add.at(row, (text.terms & np.uint64(1)).astype(np.int64), text.weights)
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)
         return np.asarray(rows / np.where(lengths > 0, lengths, 1), np.float32)
+
+
+class AllIn:
+    """Neighbours in a vector index that is complete as it is."""
+
+    def __init__(self, vectors: VectorIndex) -> None:
+        self._vectors = vectors
+
+    @property
+    def state(self) -> DenseState:
+        """Nothing is missing."""
+        count = len(self._vectors.ids)
+        return DenseState(self._vectors.engine, count, count, complete=True)
+
+    def nearest(self, vector: npt.NDArray[np.float32], limit: int) -> list[tuple[int, float]]:
+        """The index's own."""
+        return self._vectors.nearest(vector, limit)
 
 
 class ParsingRetriever:

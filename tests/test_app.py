@@ -15,8 +15,8 @@ import pytest
 from index_doubles import write_tree
 from toolrag import app
 from toolrag.adapters.cache_dir import DATABASE, TEMPORARY, index_dir
-from toolrag.adapters.indexer import BATCH
 from toolrag.adapters.parse_wire import without_symbols
+from toolrag.adapters.refresh import BATCH
 from toolrag.config import Settings
 from toolrag.errors import ConfigError
 from toolrag.ports import Scope
@@ -156,11 +156,11 @@ def test_two_processes_that_refresh_at_once_are_both_right(root: Path, folder: P
 
 
 def test_the_vector_index_is_the_one_that_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert app.vector_index("exact", 4).engine == "exact"
+    assert app.vector_engine("exact", 4)(10**6).engine == "exact"
     monkeypatch.setattr(app, "find_spec", lambda _: None)
-    assert app.vector_index("auto", 4).engine == "exact"
+    assert app.vector_engine("auto", 4)(10**6).engine == "exact"
     with pytest.raises(ConfigError, match=r"hnswlib is not installed.*index\.vectors"):
-        app.vector_index("hnsw", 4)
+        app.vector_engine("hnsw", 4)
 
 
 def test_a_root_that_is_none_is_named(tmp_path: Path) -> None:

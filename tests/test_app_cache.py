@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from index_doubles import write_tree
 from toolrag import app
+from toolrag.adapters import index
 from toolrag.adapters.cache_dir import DATABASE, index_dir
 from toolrag.adapters.store import Store
 from workspace_runs import ENGINES, FILES, QUESTIONS, InPlace, one_line, run
@@ -108,7 +109,7 @@ class TestLostCache:
         """BM25F's weights are in it."""
         before = run(root)[1]
         made = (folder / "corpus.bin").read_bytes()
-        monkeypatch.setattr(app, "corpus_fingerprint", lambda: "of the next version")
+        monkeypatch.setattr(index, "corpus_fingerprint", lambda: "of the next version")
         assert run(root)[1] == before
         assert (folder / "corpus.bin").read_bytes() != made
 
@@ -160,7 +161,7 @@ class TestNoCache:
             assert run(root)[1] == before
         assert not (root / ".cache").exists()
 
-    @pytest.mark.parametrize("nth", [1, 2, 3, 4, 5])
+    @pytest.mark.parametrize("nth", [1, 2, 3])
     def test_a_disk_that_is_full_is_said_once_and_the_index_held_in_memory(
         self,
         root: Path,
@@ -177,9 +178,10 @@ class TestNoCache:
 
         @contextmanager
         def transaction(store: Store) -> Iterator[None]:
-            begun.append(store)
-            if store is begun[0] and len(begun) == nth:
-                raise _full()
+            if store.is_on_disk:
+                begun.append(store)
+                if len(begun) == nth:
+                    raise _full()
             with real(store):
                 yield
 

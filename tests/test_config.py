@@ -43,10 +43,11 @@ def test_what_is_given_is_taken() -> None:
         ({"dney": []}, "Unknown setting dney. Did you mean deny?"),
         ({"max_lines": 3}, "Unknown setting max_lines. Did you mean read.max_lines?"),
         ({"read.max_lines": 3}, "Unknown setting read.max_lines. Did you mean read.max_lines?"),
-        ({"zzz": 3}, "Unknown setting zzz. There are: read, budget, index, deny."),
+        ({"zzz": 3}, "Unknown setting zzz. There are: read, budget, index, cache, deny."),
         (
             {"index": {"zzz": 3}},
-            "Unknown setting index.zzz. There are: index.max_file_bytes, index.max_files, index.parse_seconds, "
+            "Unknown setting index.zzz. There are: index.max_file_bytes, index.max_files, "
+            "index.max_line_characters, index.parse_seconds, "
             "index.vectors.",
         ),
     ],

@@ -14,7 +14,7 @@ from typing import Self
 import pytest
 from parser_double import InlineParser
 from toolrag import app
-from toolrag.adapters.indexer import Coverage
+from toolrag.adapters.refresh import Coverage
 from toolrag.config import IndexLimits, Settings
 from toolrag.ports import Candidate, Scope
 
@@ -57,6 +57,8 @@ def run(
     async def ask() -> tuple[Coverage | None, Found]:
         with app.open_place(str(root), settings) as place:
             async with app.open_workspace(place, refresh=refresh, progress=progress) as workspace:
+                if workspace.dense is not None:
+                    await workspace.dense
                 results = [await workspace.retriever.search(question, 10, Scope()) for question in QUESTIONS]
                 return workspace.coverage, [result.candidates for result in results]
 

@@ -54,6 +54,8 @@ async def check(root: Path, n_functions: int) -> tuple[int, list[str]]:
     n_claims, found = 0, []
     with app.open_place(str(root), Settings()) as opened:
         async with app.open_workspace(opened, refresh=True, progress=lambda *_: None) as workspace:
+            assert workspace.dense is not None
+            await workspace.dense
             for name in random.Random(SEED).sample(names, min(n_functions, len(names))):
                 answer = await workspace.extractive().answer(f"what does {name} do?")
                 citations = {citation.id: citation for citation in answer.citations}

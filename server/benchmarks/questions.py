@@ -76,6 +76,8 @@ async def ask(root: Path, questions: Sequence[tuple[str, list[str]]]) -> list[bo
     began = time.perf_counter()
     with app.open_place(str(root), Settings()) as opened:
         async with app.open_workspace(opened, refresh=True, progress=lambda *_: None) as workspace:
+            assert workspace.dense is not None
+            await workspace.dense
             print(f"{root.name}: ready after {time.perf_counter() - began:.2f} s")
             for question, gold in questions:
                 answer = await workspace.extractive().answer(question)

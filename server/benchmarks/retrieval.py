@@ -29,6 +29,8 @@ async def evaluate(folder: Path, prefix: str, questions: list[dict[str, Any]]) -
     scores, seconds = [], []
     with app.open_place(str(folder / prefix), Settings()) as place:
         async with app.open_workspace(place, refresh=True, progress=lambda *_: None) as workspace:
+            assert workspace.dense is not None
+            await workspace.dense
             for question in questions:
                 began = time.perf_counter()
                 found = await workspace.retriever.search(question["query"], 10, Scope())

@@ -2,39 +2,36 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
+import asyncio
 import logging
-import sqlite3
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import asdict, dataclass
-from functools import partial
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Final
 
-from toolrag.adapters.cache_dir import DATABASE, clear_derived, clear_leftovers, private_index_dir
+from toolrag.adapters.cache_dir import clear_leftovers, clear_unused, private_index_dir
 from toolrag.adapters.clock import SystemClock
-from toolrag.adapters.corpus_file import load_corpus, save_corpus
-from toolrag.adapters.dense import embed_missing, fill_index, vectors_path
+from toolrag.adapters.dense import Engine
 from toolrag.adapters.documents import Documents
 from toolrag.adapters.embed_hashing import HashingEmbedder
 from toolrag.adapters.fence import Fence
-from toolrag.adapters.fingerprint import analysis_fingerprint, corpus_fingerprint
 from toolrag.adapters.ignore import parse_rules
-from toolrag.adapters.indexer import Coverage, Indexer
+from toolrag.adapters.index import Around, Index
 from toolrag.adapters.parse_process import ParseProcess
-from toolrag.adapters.retriever import IndexedRetriever
+from toolrag.adapters.refresh import Coverage
 from toolrag.adapters.roots import Root, open_root
-from toolrag.adapters.store import Store
-from toolrag.adapters.store_file import DamagedStoreError, is_damage, move_aside
+from toolrag.adapters.vectors_flat import EXACT_BELOW, FlatVectors
 from toolrag.answer.extractive import Extractive
 from toolrag.answer.reading import RangeReader, ReadResult
 from toolrag.config import Settings, VectorChoice
 from toolrag.errors import ConfigError
 from toolrag.ports import Embedder, Retriever, SpanParser, VectorIndex
-from toolrag.retrieval.corpus import Corpus, IndexedFile, build_corpus
+
+SOON: Final = 5_000
+"""Missing vectors that a person does not wait long for: a second at most."""
 
 log = logging.getLogger(__name__)
 
@@ -65,8 +62,9 @@ class Workspace:
     parser: SpanParser
     coverage: Coverage | None
     """Of this run's refresh; None when it was left out."""
-    n_spans: int
-    engine: str
+    index: Index
+    dense: asyncio.Task[None] | None
+    """Completes the vectors beside; None when the refresh was left out."""
 
     def extractive(self) -> Extractive:
         """The answerer without a model."""
@@ -95,30 +93,51 @@ async def read_range(place: Place, path: str, start: int, end: int, sha: str | N
 async def open_workspace(place: Place, *, refresh: bool, progress: Progress) -> AsyncIterator[Workspace]:
     """Index a place, or take up its index as it is, and make it searchable.
 
-    Where the cache cannot be kept (a full disk, a folder that is not ours) the index is held in memory, and one log
-    line says so. Raises ConfigError when hnswlib is asked for and not there.
+    It is searchable by words at once. Vectors that are missing are waited for where they are few, so that the same
+    question has the same answer; many are completed meanwhile, and waited for when the body has ended without an
+    error: the next command needs them. Where the cache cannot be kept (a full disk, a folder that is not
+    ours) the index is held in memory, and one log line says so. Raises ConfigError when hnswlib is asked for and not
+    there.
     """
-    vectors = vector_index(place.settings.index.vectors, HashingEmbedder().dimensions)
-    async with ParseProcess(place.settings.index.parse_seconds) as parser:
-        opening = _Opening(place, parser, vectors, refresh, progress)
-        store, workspace = await opening.load(_cache_folder(place.root))
+    engine = vector_engine(place.settings.index.vectors, embedder().dimensions)
+    limits = place.settings.index
+    async with ParseProcess(limits.parse_seconds) as parser:
+        around = Around(place.fence, place.root, place.documents, parser, limits, embedder(), engine)
+        index = Index(around, cache_folder(place))
+        dense = None
         try:
-            yield workspace
+            await (index.refresh(progress) if refresh else index.open())
+            dense = asyncio.create_task(index.complete_dense(progress)) if refresh else None
+            state = index.dense
+            if dense is not None and not state.complete and state.total - state.indexed <= SOON:
+                await dense
+            yield Workspace(place, index.retriever, parser, index.coverage, index, dense)
+            if dense is not None:
+                await dense
         finally:
-            store.close()
+            if dense is not None:
+                dense.cancel()
+                await asyncio.wait([dense])
+            index.close()
 
 
-def vector_index(choice: VectorChoice, dimensions: int) -> VectorIndex:
-    """The vector index that serves: HNSW where hnswlib is installed, else the exact one."""
-    if choice == "hnsw" and find_spec("hnswlib") is None:
+def vector_engine(choice: VectorChoice, dimensions: int) -> Engine:
+    """Which vector index serves for so many vectors: HNSW where it pays and hnswlib is installed, else the exact one.
+
+    Raises ConfigError when hnswlib is asked for and not there.
+    """
+    has_hnsw = find_spec("hnswlib") is not None
+    if choice == "hnsw" and not has_hnsw:
         raise ConfigError('hnswlib is not installed. Run `make hnsw`, or set index.vectors to "auto".')
-    if choice != "exact" and find_spec("hnswlib") is not None:
-        from toolrag.adapters.vectors_hnsw import HnswVectors
 
-        return HnswVectors(dimensions)
-    from toolrag.adapters.vectors_flat import FlatVectors
+    def engine(n_vectors: int) -> VectorIndex:
+        if has_hnsw and (choice == "hnsw" or (choice == "auto" and n_vectors >= EXACT_BELOW)):
+            from toolrag.adapters.vectors_hnsw import HnswVectors
 
-    return FlatVectors(dimensions)
+            return HnswVectors(dimensions)
+        return FlatVectors(dimensions)
+
+    return engine
 
 
 def deny_problems(settings: Settings) -> list[str]:
@@ -131,119 +150,16 @@ def embedder() -> Embedder:
     return HashingEmbedder()
 
 
-def _cache_folder(root: Root) -> Path | None:
+def cache_folder(place: Place) -> Path | None:
+    """Where a place's index is kept, made fit for use; None where it cannot be, and one log line says why."""
     try:
-        folder = private_index_dir(root.real)
+        folder = private_index_dir(place.root.real)
     except ConfigError as error:
         log.warning("%s The index is held in memory for this run.", error)
         return None
     try:
         clear_leftovers(folder, time.time())
+        clear_unused(folder, place.settings.cache, time.time())
     except OSError as error:
-        log.warning("What an earlier run left in the cache folder cannot be removed (%s).", error.strerror)
+        log.warning("What earlier runs left in the cache folder cannot be removed (%s).", error.strerror)
     return folder
-
-
-@dataclass(frozen=True, slots=True)
-class _Opening:
-    """What it takes to make a workspace, wherever its index is kept."""
-
-    place: Place
-    parser: ParseProcess
-    vectors: VectorIndex
-    refresh: bool
-    progress: Progress
-
-    async def load(self, folder: Path | None) -> tuple[Store, Workspace]:
-        """The first attempt that holds: on the database as it is, on one begun anew if that is damaged, in memory."""
-        if folder is None:
-            return await self._attempt(None)
-        try:
-            return await self._attempt(folder)
-        except sqlite3.DatabaseError as error:
-            found = error
-        if is_damage(found):
-            try:
-                aside = move_aside(folder / DATABASE)
-                log.warning("The index was damaged (%s); it was moved to %s and is built anew.", found, aside.name)
-                return await self._attempt(folder)
-            except (sqlite3.DatabaseError, OSError) as error:
-                log.warning("The index cannot be kept on disk (%s); it is held in memory for this run.", error)
-        else:
-            log.warning("The index cannot be kept on disk (%s); it is held in memory for this run.", found)
-        return await self._attempt(None)
-
-    async def _attempt(self, folder: Path | None) -> tuple[Store, Workspace]:
-        store = Store(folder and folder / DATABASE, analysis_fingerprint())
-        try:
-            return store, await self._workspace(store, folder)
-        except BaseException:
-            store.close()
-            raise
-
-    async def _workspace(self, store: Store, folder: Path | None) -> Workspace:
-        place = self.place
-        coverage = None
-        if self.refresh:
-            scrub = (lambda: None) if folder is None else partial(_clear_derived, folder)
-            indexer = Indexer(place.fence, place.root, store, self.parser, place.settings.index, scrub)
-            coverage = await indexer.refresh(partial(self.progress, "Indexing"))
-            with store.transaction():
-                store.put_meta("coverage", json.dumps(asdict(coverage)))
-        corpus = _corpus(store, folder)
-        if self.refresh:
-            await embed_missing(corpus, store, place.documents, embedder(), partial(self.progress, "Embedding"))
-        path = folder and vectors_path(folder, self.vectors, embedder())
-        await fill_index(corpus, store, embedder(), self.vectors, path, partial(self.progress, "Linking vectors"))
-        retriever = IndexedRetriever(
-            corpus=corpus,
-            store=store,
-            documents=place.documents,
-            parser=self.parser,
-            vectors=self.vectors,
-            embedder=embedder(),
-            n_skipped=_n_skipped(store),
-            complete=coverage is not None and coverage.complete,
-        )
-        return Workspace(place, retriever, self.parser, coverage, corpus.n_spans, self.vectors.engine)
-
-
-def _clear_derived(folder: Path) -> None:
-    try:
-        clear_derived(folder)
-    except OSError as error:
-        log.warning("What was made from a file that is denied now cannot be removed (%s).", error.strerror)
-
-
-def _n_skipped(store: Store) -> int:
-    found = store.meta("coverage")
-    try:
-        return sum(json.loads(found)["skipped"].values()) if found else 0
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise DamagedStoreError("the last run's coverage is altered") from None
-
-
-def _corpus(store: Store, folder: Path | None) -> Corpus:
-    """The corpus of the store's files: taken up where it was kept, else built, and kept."""
-    rows = store.files()
-    digest = hashlib.sha256(corpus_fingerprint().encode())
-    for row in rows.values():
-        digest.update(json.dumps([row.path, row.sha, row.language]).encode())
-    key = digest.hexdigest()
-    path = folder / "corpus.bin" if folder else None
-    kept = load_corpus(path, key) if path else None
-    if kept is not None:
-        return kept
-    files = []
-    for row in rows.values():
-        analysis = store.analysis(row.sha, row.language)
-        if analysis is not None:
-            files.append(IndexedFile(row.path, row.sha, row.language, analysis))
-    corpus = build_corpus(files)
-    # One that lacks a file is not kept: the next refresh parses that file, and then it would be found again.
-    if path is not None and len(files) == len(rows):
-        try:
-            save_corpus(path, corpus, key)
-        except OSError as error:
-            log.warning("The search arrays could not be kept (%s); they are built again next time.", error.strerror)
-    return corpus

@@ -39,10 +39,12 @@ def ask(options: argparse.Namespace) -> int:
             async with app.open_workspace(place, refresh=not options.no_wait, progress=bar) as workspace:
                 bar.close()
                 answer = await workspace.extractive().answer(options.question)
-        if options.json:
-            print_json(wire.answer(answer))
-        else:
-            _print(render.answer(answer, render.look_for(sys.stdout)))
+                # Before the vectors of a first run are completed: the person reads meanwhile.
+                bar.close()
+                if options.json:
+                    print_json(wire.answer(answer))
+                else:
+                    _print(render.answer(answer, render.look_for(sys.stdout)))
         return NOT_FOUND if answer.outcome == "notFound" else OK
 
     return asyncio.run(ask())
@@ -62,10 +64,11 @@ def search(options: argparse.Namespace) -> int:
             async with app.open_workspace(place, refresh=True, progress=bar) as workspace:
                 bar.close()
                 result = await workspace.retriever.search(options.query, options.n, Scope())
-        if options.json:
-            print_json(wire.search_result(result))
-        else:
-            _print(render.candidates(result, render.look_for(sys.stdout)))
+                bar.close()
+                if options.json:
+                    print_json(wire.search_result(result))
+                else:
+                    _print(render.candidates(result, render.look_for(sys.stdout)))
         return OK if result.candidates else NOT_FOUND
 
     return asyncio.run(search())
@@ -107,16 +110,21 @@ def index(options: argparse.Namespace) -> int:
         began = time.monotonic()
         with app.open_place(_root(options), _settings(options)) as place, Bar() as bar:
             async with app.open_workspace(place, refresh=True, progress=bar) as workspace:
-                coverage = workspace.coverage
+                searchable = time.monotonic() - began
+                coverage, dense = workspace.coverage, workspace.dense
                 assert coverage is not None
+                assert dense is not None
+                await dense
+                state = workspace.index.dense
                 return {
                     "files": coverage.files,
                     "languages": coverage.languages,
                     "skipped": coverage.skipped,
-                    "spans": workspace.n_spans,
+                    "spans": workspace.index.n_spans,
                     "parsed": coverage.parsed,
+                    "searchableSeconds": round(searchable, 3),
                     "seconds": round(time.monotonic() - began, 3),
-                    "dense": {"engine": workspace.engine},
+                    "dense": {"indexed": state.indexed, "total": state.total, "engine": state.engine},
                     "problems": list(coverage.problems),
                 }
 

@@ -43,9 +43,22 @@ class IndexLimits:
     """A larger file is read when named, but not indexed: a syntax tree takes about 20 to 100 times its bytes."""
     max_files: int = 20_000
     """More files to read than this are indexed only on the user's word: a whole disk given by mistake would be slow."""
+    max_line_characters: int = 20_000
+    """A file with a longer line is read when named, but not indexed: it is data, not what a person reads."""
     parse_seconds: int = 10
+    """What takes longer is searched as plain text."""
     vectors: VectorChoice = "auto"
     """`auto`: HNSW where hnswlib is installed, else the exact index."""
+
+
+@dataclass(frozen=True, slots=True)
+class CacheLimits:
+    """How much is kept of the folders that were indexed, all together, and for how long."""
+
+    max_bytes: int = 5_000_000_000
+    """Over it the folders that were not used for longest go first."""
+    max_days: int = 30
+    """A folder that was not used for so long goes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +68,12 @@ class Settings:
     read: ReadLimits = field(default_factory=ReadLimits)
     budget: Budget = field(default_factory=Budget)
     index: IndexLimits = field(default_factory=IndexLimits)
+    cache: CacheLimits = field(default_factory=CacheLimits)
     deny: tuple[str, ...] = ()
     """The user's own globs, in gitignore syntax, of what is never read nor indexed in any root."""
 
 
-Section = TypeVar("Section", ReadLimits, Budget, IndexLimits)
+Section = TypeVar("Section", ReadLimits, Budget, IndexLimits, CacheLimits)
 
 
 def parse_settings(given: Mapping[str, object]) -> tuple[Settings, list[str]]:

@@ -74,7 +74,7 @@ class Report:
 def examine(root: str, settings: Settings, settings_path: Path | None, problems: list[str]) -> Report:
     """Look at everything toolrag stands on. Never raises ConfigError: what is wrong is in the report."""
     try:
-        engine = app.vector_index(settings.index.vectors, app.embedder().dimensions).engine
+        engine = app.vector_engine(settings.index.vectors, app.embedder().dimensions)(sys.maxsize).engine
     except ConfigError as error:
         engine, vectors = "none", Check("vector index", "problem", str(error), "make hnsw")
     else:

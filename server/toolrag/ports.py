@@ -95,6 +95,8 @@ class Searched:
     """The question's words that were looked for."""
     missing: tuple[str, ...] = ()
     """Those of them that occur in no file."""
+    dense_complete: bool = True
+    """Every passage could be found by its vector, not by its words alone."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,12 @@ from toolrag.adapters.cache_dir import (
     cache_home,
     clear_derived,
     clear_leftovers,
+    clear_unused,
     index_dir,
     make_private,
     private_index_dir,
 )
+from toolrag.config import CacheLimits
 from toolrag.errors import ConfigError
 
 
@@ -151,3 +153,49 @@ def test_without_any_home_the_cache_is_refused(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(platformdirs, "user_cache_dir", no_home)
     with pytest.raises(ConfigError, match="Set HOME or XDG_CACHE_HOME"):
         private_index_dir("/some/root")
+
+
+class TestCollection:
+    """Other roots' caches go when nobody has used them for long, or when all together are too many."""
+
+    NOW = 10_000_000.0
+
+    @pytest.fixture
+    def own(self, tmp_path: Path) -> Path:
+        return self.cache(tmp_path / "own", self.NOW)
+
+    def cache(self, folder: Path, used: float, size: int = 1_000) -> Path:
+        folder.mkdir()
+        (folder / "index.sqlite").write_bytes(bytes(size))
+        clear_unused(folder, CacheLimits(), used)
+        (folder.parent / "collected").unlink(missing_ok=True)
+        return folder
+
+    def left(self, own: Path) -> set[str]:
+        return {folder.name for folder in own.parent.iterdir() if folder.is_dir()}
+
+    def test_one_that_was_not_used_for_the_days_goes(self, own: Path) -> None:
+        self.cache(own.parent / "old", self.NOW - 31 * 86_400)
+        self.cache(own.parent / "newer", self.NOW - 29 * 86_400)
+        clear_unused(own, CacheLimits(max_days=30), self.NOW)
+        assert self.left(own) == {"own", "newer"}
+
+    def test_over_the_cap_the_one_not_used_for_longest_goes_first(self, own: Path) -> None:
+        for days in (2, 3, 4):
+            self.cache(own.parent / f"{days}", self.NOW - days * 86_400)
+        clear_unused(own, CacheLimits(max_bytes=3_000), self.NOW)
+        assert self.left(own) == {"own", "2", "3"}
+
+    def test_one_that_may_be_in_use_stays_whatever_the_cap(self, own: Path) -> None:
+        self.cache(own.parent / "today", self.NOW - 3_600, size=9_000)
+        clear_unused(own, CacheLimits(max_bytes=1), self.NOW)
+        assert self.left(own) == {"own", "today"}
+
+    def test_it_looks_once_an_hour(self, own: Path) -> None:
+        clear_unused(own, CacheLimits(), self.NOW)
+        (own.parent / "old").mkdir()
+        os.utime(own.parent / "old", (1, 1))
+        clear_unused(own, CacheLimits(), self.NOW + 3_599)
+        assert self.left(own) == {"own", "old"}
+        clear_unused(own, CacheLimits(), self.NOW + 3_600)
+        assert self.left(own) == {"own"}

@@ -5,22 +5,24 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pytest
-from doubles import MemoryDocuments
 from index_doubles import SumEmbedder, analysis_of, indexed
 from toolrag.adapters import dense
-from toolrag.adapters.dense import embed_missing, fill_index, vectors_path
+from toolrag.adapters.dense import Dense, DenseState, Progress, vectors_path
 from toolrag.adapters.embed_hashing import HashingEmbedder
 from toolrag.adapters.store import Store
 from toolrag.adapters.store_file import DamagedStoreError
 from toolrag.adapters.vectors_flat import FlatVectors
-from toolrag.ports import Embeddable
+from toolrag.adapters.worker_thread import WorkerThread
+from toolrag.errors import ReadError
+from toolrag.ports import Embeddable, VectorIndex
 from toolrag.retrieval.corpus import Corpus, build_corpus
+from toolrag.text import Form, Text, TextSnapshot, blob_sha
 
 FILES = {"a.py": "def a():\n    pass\n\n\ndef b():\n    pass\n", "c.md": "# C\n\nText.\n"}
 
@@ -36,96 +38,166 @@ class CountingEmbedder(SumEmbedder):
         return super().embed(texts)
 
 
+class OtherEngine(FlatVectors):
+    """Serves for many vectors, under a name of its own."""
+
+    engine = "other"
+
+
+class Bench:
+    """A store with its vectors, over texts that may change."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self.files: dict[str, str] = {}
+        self.folder = folder
+        self.embedder = CountingEmbedder()
+        self.store = Store(None, "1")
+        self.thread = WorkerThread("vectors")
+        self.many = 10**9
+        self.dense = self.fresh()
+
+    def fresh(self) -> Dense:
+        """As a new process begins."""
+        made = Dense(self._read, self.embedder, self._engine, self.thread)
+        made.use(self.store, self.folder)
+        return made
+
+    def put(self, files: Mapping[str, str]) -> Corpus:
+        """These are the files now, and all of them are known."""
+        self.files = dict(files)
+        found = indexed(files)
+        for file in found:
+            self.store.put_analysis(file.sha, file.language, file.analysis)
+        return build_corpus(found)
+
+    def follow(self, corpus: Corpus, progress: Progress = lambda *_: None, *, anew: bool = False) -> None:
+        async def follow() -> None:
+            if anew:
+                self.dense = self.fresh()
+                await self.dense.take_up(corpus)
+            await self.dense.follow(corpus, progress)
+            await self.dense.keep()
+
+        asyncio.run(follow())
+
+    @property
+    def found(self) -> set[int]:
+        """The ids of all that can be found."""
+        return {text_id for text_id, _ in self.dense.nearest(np.array([0.6, 0.8], np.float32), 99)}
+
+    def _engine(self, count: int) -> VectorIndex:
+        return (OtherEngine if count >= self.many else FlatVectors)(self.embedder.dimensions)
+
+    def _read(self, path: str) -> TextSnapshot:
+        if path not in self.files:
+            raise ReadError("not_found", "It has gone.")
+        text = self.files[path]
+        return TextSnapshot(f"file:///{path}", "root", path, Text(text), Form(), blob_sha(text.encode()), "disk")
+
+
 @pytest.fixture
-def store() -> Iterator[Store]:
-    opened = Store(None, "1")
-    yield opened
-    opened.close()
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    made = Bench(tmp_path)
+    yield made
+    made.thread.close()
+    made.store.close()
 
 
-def put(store: Store, files: dict[str, str]) -> Corpus:
-    found = indexed(files)
-    for file in found:
-        store.put_analysis(file.sha, file.language, file.analysis)
-    return build_corpus(found)
+def ids(corpus: Corpus) -> set[int]:
+    return set(corpus.text_ids.tolist())
 
 
-def embed(corpus: Corpus, store: Store, files: dict[str, str], embedder: CountingEmbedder) -> int:
-    return asyncio.run(embed_missing(corpus, store, MemoryDocuments(files), embedder))
+def test_each_text_is_embedded_once(bench: Bench) -> None:
+    corpus = bench.put(FILES)
+    bench.follow(corpus)
+    assert corpus.n_passages == bench.embedder.n_texts == 3
+    assert bench.store.vector_ids(bench.embedder.id) == bench.found == ids(corpus)
+    edited = bench.put(FILES | {"a.py": FILES["a.py"].replace("def b", "def other")})
+    bench.follow(edited)
+    assert bench.embedder.n_texts == 4
+    assert bench.found == ids(edited)
 
 
-def fill(corpus: Corpus, store: Store, embedder: CountingEmbedder, index: FlatVectors, path: Path) -> None:
-    asyncio.run(fill_index(corpus, store, embedder, index, path))
+def test_a_file_that_changed_since_or_has_gone_waits_for_the_next_refresh(bench: Bench) -> None:
+    corpus = bench.put(FILES)
+    bench.files = {"a.py": "def z():\n    pass\n"}
+    bench.follow(corpus)
+    assert bench.dense.state == DenseState("exact", 0, 3, complete=False)
+    bench.files = {"c.md": FILES["c.md"]}
+    bench.follow(corpus)
+    assert bench.dense.state == DenseState("exact", 1, 3, complete=False)
 
 
-def test_each_text_is_embedded_once(store: Store) -> None:
-    embedder = CountingEmbedder()
-    corpus = put(store, FILES)
-    assert embed(corpus, store, FILES, embedder) == corpus.n_passages == embedder.n_texts == 3
-    assert store.vector_ids(embedder.id) == set(corpus.text_ids.tolist())
-    edited = FILES | {"a.py": FILES["a.py"].replace("def b", "def other")}
-    assert embed(put(store, edited), store, edited, embedder) == 1
-    assert embedder.n_texts == 4
-
-
-def test_a_file_that_changed_since_or_has_gone_waits_for_the_next_refresh(store: Store) -> None:
-    embedder = CountingEmbedder()
-    corpus = put(store, FILES)
-    assert embed(corpus, store, {"a.py": "def z():\n    pass\n"}, embedder) == 0
-    assert embed(corpus, store, {"c.md": FILES["c.md"]}, embedder) == 1
-
-
-def test_an_analysis_of_another_text_is_damage(store: Store) -> None:
-    corpus = put(store, {"a.py": "x()\n"})
-    store.put_analysis(corpus.shas[0], "python", analysis_of("\n" * 50 + "x()\n"))
+def test_an_analysis_of_another_text_is_damage(bench: Bench) -> None:
+    corpus = bench.put({"a.py": "x()\n"})
+    bench.store.put_analysis(corpus.shas[0], "python", analysis_of("\n" * 50 + "x()\n"))
     with pytest.raises(DamagedStoreError):
-        embed(corpus, store, {"a.py": "x()\n"}, CountingEmbedder())
+        bench.follow(corpus)
 
 
-def test_an_index_holds_exactly_the_corpus_s_vectors(store: Store, tmp_path: Path) -> None:
-    embedder = CountingEmbedder()
-    corpus = put(store, FILES)
-    embed(corpus, store, FILES, embedder)
-    path = tmp_path / "v"
-    index = FlatVectors(embedder.dimensions)
-    index.add([5], np.array([[1, 0]], np.float32))
-    fill(corpus, store, embedder, index, path)
-    assert index.ids == set(corpus.text_ids.tolist())
-
-    smaller = put(store, {"c.md": FILES["c.md"]})
-    again = FlatVectors(embedder.dimensions)
-    fill(smaller, store, embedder, again, path)
-    assert again.ids == set(smaller.text_ids.tolist())
-
-    path.write_bytes(b"damage")
-    third = FlatVectors(embedder.dimensions)
-    fill(smaller, store, embedder, third, path)
-    question = np.array([0.6, 0.8], np.float32)
-    assert third.nearest(question, 9) == again.nearest(question, 9)
+def test_an_index_holds_exactly_the_corpus_s_vectors(bench: Bench, tmp_path: Path) -> None:
+    bench.follow(bench.put(FILES))
+    smaller = bench.put({"c.md": FILES["c.md"]})
+    bench.follow(smaller, anew=True)
+    assert bench.found == ids(smaller)
+    (kept,) = tmp_path.iterdir()
+    kept.write_bytes(b"damage")
+    bench.follow(smaller, anew=True)
+    assert bench.found == ids(smaller)
 
 
-def test_an_index_that_is_right_is_not_written_again(store: Store, tmp_path: Path) -> None:
-    embedder = CountingEmbedder()
-    corpus = put(store, FILES)
-    embed(corpus, store, FILES, embedder)
-    path = tmp_path / "v"
-    fill(corpus, store, embedder, FlatVectors(2), path)
+def test_how_much_of_a_corpus_is_in_is_known_before_it_is_followed(bench: Bench) -> None:
+    """A search between an edit and its vectors says that they are not in yet."""
+    bench.follow(bench.put(FILES))
+    assert bench.dense.state == DenseState("exact", 3, 3, complete=True)
+    edited = bench.put(FILES | {"d.py": "def d():\n    pass\n"})
+    asyncio.run(bench.dense.expect(edited))
+    assert bench.dense.state == DenseState("exact", 3, 4, complete=False)
+    bench.follow(edited)
+    assert bench.dense.state == DenseState("exact", 4, 4, complete=True)
+
+
+def test_the_engine_changes_with_the_number_of_vectors_and_its_file_with_it(bench: Bench, tmp_path: Path) -> None:
+    bench.many = 4
+    bench.follow(bench.put(FILES))
+    assert bench.dense.state.engine == "exact"
+    larger = bench.put(FILES | {"d.py": "def d():\n    pass\n"})
+    bench.follow(larger)
+    assert bench.dense.state == DenseState("other", 4, 4, complete=True)
+    assert bench.found == ids(larger)
+    assert [path.name.split("-")[1] for path in tmp_path.iterdir()] == ["other"]
+
+
+def test_an_index_that_is_right_is_not_written_again(bench: Bench, tmp_path: Path) -> None:
+    corpus = bench.put(FILES)
+    bench.follow(corpus)
+    (path,) = tmp_path.iterdir()
     os.utime(path, (1, 1))
-    fill(corpus, store, embedder, FlatVectors(2), path)
+    bench.follow(corpus, anew=True)
     assert path.stat().st_mtime == 1
+    assert bench.embedder.n_texts == 3
 
 
-def test_an_index_that_cannot_be_kept_still_serves(
-    store: Store, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    embedder = CountingEmbedder()
-    corpus = put(store, FILES)
-    embed(corpus, store, FILES, embedder)
-    index = FlatVectors(2)
+def test_what_is_forgotten_is_in_no_file_until_it_is_followed_anew(bench: Bench) -> None:
+    """An engine that only marks what it drops would write it down again."""
+    corpus = bench.put(FILES)
+    bench.follow(corpus)
+    before = bench.dense.state
+    bench.dense.forget()
+    assert bench.found == set()
+    bench.follow(corpus)
+    assert bench.dense.state == before
+
+
+def test_an_index_that_cannot_be_kept_still_serves(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    bench = Bench(tmp_path / "missing")
+    corpus = bench.put(FILES)
     with caplog.at_level(logging.WARNING):
-        fill(corpus, store, embedder, index, tmp_path / "missing" / "v")
+        bench.follow(corpus)
     assert len(caplog.records) == 1
-    assert len(index.ids) == 3
+    assert bench.found == ids(corpus)
+    bench.thread.close()
+    bench.store.close()
 
 
 def test_each_engine_and_embedder_has_a_file_of_its_own(tmp_path: Path) -> None:
@@ -137,22 +209,21 @@ def test_each_engine_and_embedder_has_a_file_of_its_own(tmp_path: Path) -> None:
     assert "exact" in one.name
 
 
-def test_filling_an_index_stops_when_it_is_told_to(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ctrl-C is heard between two chunks, not after the last: a large index takes minutes."""
+def test_filling_an_index_stops_when_it_is_told_to(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C is heard between two chunks, not after the last: a large index takes minutes. What is in stays in."""
     monkeypatch.setattr(dense, "CHUNK", 1)
-    embedder = CountingEmbedder()
-    corpus = put(store, FILES)
-    embed(corpus, store, FILES, embedder)
-    index = FlatVectors(2)
+    corpus = bench.put(FILES)
 
     async def stopped() -> None:
-        def stop(done: int, _total: int) -> None:
-            if done == 1:
+        def stop(phase: str, done: int, _total: int) -> None:
+            if (phase, done) == ("Linking vectors", 1):
                 filling.cancel()
 
-        filling = asyncio.ensure_future(fill_index(corpus, store, embedder, index, None, stop))
+        filling = asyncio.ensure_future(bench.dense.follow(corpus, stop))
         with pytest.raises(asyncio.CancelledError):
             await filling
 
     asyncio.run(stopped())
-    assert len(index.ids) == 2
+    assert 1 <= len(bench.found) <= 2
+    bench.follow(corpus)
+    assert bench.embedder.n_texts == 3

@@ -15,10 +15,12 @@ from index_doubles import analysis_of, write_tree
 from parser_double import InlineParser
 from toolrag.adapters import collection, hard_links
 from toolrag.adapters.fence import Fence
-from toolrag.adapters.indexer import BATCH, GRAIN_NS, Coverage, Indexer
+from toolrag.adapters.indexer import Indexer
 from toolrag.adapters.parse_wire import without_symbols
+from toolrag.adapters.refresh import BATCH, GRAIN_NS, Coverage
 from toolrag.adapters.roots import open_root
 from toolrag.adapters.store import Stat, Store
+from toolrag.adapters.worker_thread import WorkerThread
 from toolrag.config import IndexLimits, ReadLimits
 from toolrag.symbols import Analysis
 from toolrag.text import blob_sha
@@ -48,16 +50,22 @@ class Bench:
         self.scrubs = 0
 
     def refresh(
-        self, progress: Callable[[int, int], None] = lambda *_: None, deny: tuple[str, ...] = (), max_bytes: int = 1_000
+        self,
+        progress: Callable[[int, int], None] = lambda *_: None,
+        deny: tuple[str, ...] = (),
+        max_bytes: int = 1_000,
+        max_line: int = 20_000,
     ) -> Coverage:
         self.parser.texts.clear()
         opened = open_root(self.root)
         fence = Fence([opened], ReadLimits(), deny)
+        thread = WorkerThread("index")
         try:
-            limits = IndexLimits(max_file_bytes=max_bytes)
-            one = Indexer(fence, opened, self.store, self.parser, limits, self._scrubbing)
-            return asyncio.run(one.refresh(progress))
+            limits = IndexLimits(max_file_bytes=max_bytes, max_line_characters=max_line)
+            one = Indexer(fence, opened, self.store, self.parser, limits, thread, self._scrubbing)
+            return asyncio.run(one.refresh(progress))[0]
         finally:
+            thread.close()
             fence.close()
 
     def _scrubbing(self) -> None:
@@ -68,7 +76,7 @@ class Bench:
 
     @property
     def kept(self) -> dict[str, str]:
-        return {path: row.sha for path, row in self.store.files().items()}
+        return {path: row.sha for path, row in self.store.files().items() if not row.left_out}
 
 
 @pytest.fixture
@@ -193,7 +201,27 @@ def test_what_is_not_indexed_is_counted_by_reason_and_said(bench: Bench) -> None
     found = bench.refresh()
     assert found.files == 3
     assert found.skipped == {"gitignored": 1, "language": 2, "not_text": 2, "secret": 1, "too_large": 1}
-    assert found.problems == ("large.py has 6,000 bytes; it is read when named, but not indexed.",)
+    assert found.problems == (
+        "large.py has 6,000 bytes; files over index.max_file_bytes (1,000) are read when named, but not indexed.",
+    )
+
+
+@pytest.mark.usefixtures("_later")
+def test_a_file_with_a_line_that_nobody_reads_is_named_and_not_read_again(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.write("data.py", f"x = '{'a' * 20_000}'\n")
+    found = bench.refresh(max_bytes=100_000)
+    assert found.skipped == {"long_line": 1}
+    assert found.problems == (
+        "data.py: It has a line of 20,006 characters. Files with lines over index.max_line_characters (20,000) "
+        "are read when named, but not indexed.",
+    )
+    with monkeypatch.context() as patch:
+        patch.setattr(Fence, "read", lambda *_: pytest.fail("it was read"))
+        assert bench.refresh(max_bytes=100_000) == replace(found, parsed=0, changed=False)
+    again = bench.refresh(max_bytes=100_000, max_line=20_006)
+    assert (again.files, again.skipped) == (4, {})
 
 
 @pytest.mark.parametrize(("size", "files"), [(999, 1), (1_000, 1), (1_001, 0)])
@@ -243,9 +271,11 @@ def test_one_indexer_can_be_used_again(bench: Bench) -> None:
     bench.write("binary.py", b"a\0b")
     opened = open_root(bench.root)
     fence = Fence([opened], ReadLimits())
-    one = Indexer(fence, opened, bench.store, bench.parser, IndexLimits())
-    first = asyncio.run(one.refresh(lambda *_: None))
-    second = asyncio.run(one.refresh(lambda *_: None))
+    thread = WorkerThread("index")
+    one = Indexer(fence, opened, bench.store, bench.parser, IndexLimits(), thread)
+    first, _ = asyncio.run(one.refresh(lambda *_: None))
+    second, _ = asyncio.run(one.refresh(lambda *_: None))
+    thread.close()
     fence.close()
     assert (first.parsed, second.parsed) == (3, 0)
     assert first.skipped == second.skipped == {"not_text": 1}

@@ -10,10 +10,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from doubles import MemoryDocuments
-from index_doubles import SumEmbedder, analysis_of, indexed
+from index_doubles import AllIn, SumEmbedder, analysis_of, indexed
 from parser_double import InlineParser
 from toolrag.adapters.embed_hashing import HashingEmbedder
-from toolrag.adapters.retriever import IndexedRetriever
+from toolrag.adapters.retriever import IndexedRetriever, View
 from toolrag.adapters.store import Store
 from toolrag.adapters.vectors_flat import FlatVectors
 from toolrag.ports import Candidate, Embedder, Scope
@@ -41,16 +41,9 @@ class Bench:
         self.corpus = build_corpus(found)
 
     def retriever(self, corpus: Corpus | None = None) -> IndexedRetriever:
-        return IndexedRetriever(
-            corpus=corpus or self.corpus,
-            store=self.store,
-            documents=self.documents,
-            parser=InlineParser(),
-            vectors=self.vectors,
-            embedder=self.embedder,
-            n_skipped=3,
-            complete=False,
-        )
+        made = IndexedRetriever(self.documents, InlineParser(), AllIn(self.vectors), self.embedder)
+        made.show(View(corpus or self.corpus, 3, complete=False), self.store)
+        return made
 
     def search(self, query: str, corpus: Corpus | None = None) -> tuple[Candidate, ...]:
         return asyncio.run(self.retriever(corpus).search(query, 10, EVERYWHERE)).candidates

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 from doubles import MemoryDocuments
-from index_doubles import ParsingRetriever, SumEmbedder, indexed
+from index_doubles import AllIn, ParsingRetriever, SumEmbedder, indexed
 from parser_double import InlineParser
-from toolrag.adapters.retriever import IndexedRetriever
+from toolrag.adapters.retriever import IndexedRetriever, View
 from toolrag.adapters.store import Store
 from toolrag.adapters.vectors_flat import FlatVectors
 from toolrag.ports import Retriever, Scope
@@ -47,16 +47,10 @@ def retriever(request: pytest.FixtureRequest) -> Iterator[Retriever]:
     files = indexed(FILES)
     for file in files:
         store.put_analysis(file.sha, file.language, file.analysis)
-    yield IndexedRetriever(
-        corpus=build_corpus(files),
-        store=store,
-        documents=documents,
-        parser=InlineParser(),
-        vectors=FlatVectors(SumEmbedder.dimensions),
-        embedder=SumEmbedder(),
-        n_skipped=0,
-        complete=True,
-    )
+    embedder = SumEmbedder()
+    made = IndexedRetriever(documents, InlineParser(), AllIn(FlatVectors(embedder.dimensions)), embedder)
+    made.show(View(build_corpus(files), 0, complete=True), store)
+    yield made
     store.close()
 
 

@@ -288,10 +288,28 @@ def test_spare_analyses_go_the_oldest_first_and_those_of_files_stay(store: Store
     for number in range(5):
         store.put_analysis(str(number), "python", ANALYSIS)
     store.put_file(row("a.py", "0"))
+    store.note_spare(1)
     assert store.drop_spare(2) == 2
     assert store.analysed() == {("0", "python"), ("3", "python"), ("4", "python")}
     assert store.drop_spare(2) == 0
     assert store.drop_spare(0) == 2
+
+
+def test_an_analysis_is_spare_from_when_its_last_file_went_and_no_more_when_one_comes_back(store: Store) -> None:
+    for name in "ab":
+        store.put_analysis(name, "python", ANALYSIS)
+        store.put_file(row(f"{name}.py", name))
+    for now, name in ((100, "a"), (200, "b")):
+        store.forget_file(f"{name}.py")
+        store.note_spare(now)
+    store.put_file(row("again.py", "a"))
+    store.note_spare(300)
+    assert store.drop_spare(9, before=201) == 1
+    assert store.analysed() == {("a", "python")}
+    store.forget_file("again.py")
+    store.note_spare(400)
+    assert store.drop_spare(9, before=400) == 0
+    assert store.drop_spare(9, before=401) == 1
 
 
 def test_vectors_of_no_text_go(store: Store) -> None:
@@ -316,6 +334,7 @@ def test_what_is_scrubbed_leaves_no_trace_in_any_file(path: Path, store: Store) 
     with store.transaction():
         for name in store.files():
             store.forget_file(name)
+        store.note_spare(0)
         store.drop_spare(0)
     assert store.flush_deleted()
     assert traces() == 0

@@ -53,7 +53,14 @@ def test_an_answer() -> None:
     found = wire.answer(answer())
     assert list(found) == "id question outcome model claims citations candidates searched usage".split()
     assert found["claims"] == [{"id": "c1", "text": "`f`", "citations": ["r1"]}]
-    assert found["searched"] == {"files": 1, "skipped": 2, "complete": True, "terms": ["f"], "missing": ["g"]}
+    assert found["searched"] == {
+        "files": 1,
+        "skipped": 2,
+        "complete": True,
+        "denseComplete": True,
+        "terms": ["f"],
+        "missing": ["g"],
+    }
     assert found["usage"] == {
         "turns": 0,
         "toolCalls": 1,

@@ -64,6 +64,7 @@ def test_json_has_the_shape_of_the_protocol(shell: Shell) -> None:
         "files": 3,
         "skipped": 2,
         "complete": True,
+        "denseComplete": True,
         "terms": ["discounted_price"],
         "missing": [],
     }

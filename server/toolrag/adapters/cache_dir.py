@@ -12,9 +12,15 @@ from typing import Final
 
 import platformdirs
 
+from toolrag.config import CacheLimits
 from toolrag.errors import ConfigError
 
 DATABASE: Final = "index.sqlite"
+_USED: Final = "used"
+"""Its time says when a root's cache was last used."""
+_COLLECTED: Final = "collected"
+COLLECT_SECONDS: Final = 3_600
+BUSY_SECONDS: Final = 86_400
 DATABASE_FILES: Final = frozenset({DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm"})
 TEMPORARY: Final = ".writing."
 """What the name of a file or folder begins with while it is being written."""
@@ -80,10 +86,52 @@ def clear_leftovers(folder: Path, now: float) -> None:
             _remove(Path(entry.path))
 
 
+def clear_unused(folder: Path, limits: CacheLimits, now: float) -> None:
+    """Notes that a root's cache folder is used, and collects other roots' at most once an hour. Raises OSError.
+
+    A folder goes when it was not used for `max_days`; and while all together hold more than `max_bytes`, the one that
+    was not used for longest. One that was used within BUSY_SECONDS stays: a process may be at it. `now` is the wall
+    clock.
+    """
+    home = folder.parent
+    collected = home / _COLLECTED
+    _touch(folder / _USED, now)
+    if collected.exists() and _used_at(collected) > now - COLLECT_SECONDS:
+        return
+    _touch(collected, now)
+    others = sorted((_used_at(other / _USED), other) for other in home.iterdir() if other.is_dir() and other != folder)
+    total = sum(_size(other) for other in (folder, *(other for _, other in others)))
+    for used_at, other in others:
+        if used_at > now - BUSY_SECONDS:
+            break
+        size = _size(other)
+        if used_at < now - limits.max_days * 86_400 or total > limits.max_bytes:
+            shutil.rmtree(other)
+            total -= size
+
+
+def _touch(path: Path, now: float) -> None:
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0), 0o600))
+    os.utime(path, (now, now))
+
+
+def _used_at(path: Path) -> float:
+    """When a mark was last set, in seconds of the wall clock; the time of what holds it where there is none."""
+    for known in (path, path.parent):
+        with contextlib.suppress(FileNotFoundError):
+            return known.stat(follow_symlinks=False).st_mtime
+    return 0.0
+
+
+def _size(folder: Path) -> int:
+    """Bytes of a cache folder's files; it has no folders but while something is written."""
+    return sum(entry.stat(follow_symlinks=False).st_size for entry in os.scandir(folder))
+
+
 def clear_derived(folder: Path) -> None:
     """Remove everything but the database: what was made from it, and damaged ones that were kept. Raises OSError."""
     for entry in list(os.scandir(folder)):
-        if entry.name not in DATABASE_FILES:
+        if entry.name not in DATABASE_FILES and entry.name != _USED:
             _remove(Path(entry.path))
 
 

@@ -18,6 +18,8 @@ log = logging.getLogger(__name__)
 SPARE_LEAST: Final = 1_000
 SPARE_PER_FILE: Final = 2
 """Analyses of texts that no file has now, kept for a branch that comes back: so many a file, and SPARE_LEAST."""
+SPARE_SECONDS: Final = 30 * 86_400
+"""And so long."""
 
 
 class Denials:
@@ -55,28 +57,34 @@ class Denials:
 
 
 def collect(
-    store: Store, n_files: int, gone: Sequence[FileRow], denials: Denials, before_scrub: Callable[[], None]
+    store: Store,
+    n_files: int,
+    gone: Sequence[FileRow],
+    denials: Denials,
+    before_scrub: Callable[[], None],
+    *,
+    changed: bool,
+    now: float,
 ) -> None:
     """Takes the rows that are gone out, and with them whatever they may leave behind that is denied.
 
     A scrub drops every analysis that no file has, since those of a file's earlier texts are among them and nothing
-    tells which; and the vectors that then have no text.
+    tells which; and the vectors that then have no text. Else they are kept for a while, for a branch that comes back:
+    `changed` says that there may be new ones, `now` is the wall clock in seconds.
     """
-    if denials.covers(gone):
+    is_denied = denials.covers(gone)
+    if is_denied:
         before_scrub()
-        with store.transaction():
-            for row in gone:
-                store.forget_file(row.path)
-            store.drop_spare(0)
-            store.drop_spare_vectors()
-        if not store.flush_deleted():
-            log.warning(
-                "What became denied is out of the index, but another process keeps its log open; "
-                "the log is emptied when that process ends."
-            )
-        return
     with store.transaction():
         for row in gone:
             store.forget_file(row.path)
-        if store.drop_spare(max(SPARE_LEAST, SPARE_PER_FILE * n_files)):
+        if gone or changed:
+            store.note_spare(int(now))
+        n_kept = 0 if is_denied else max(SPARE_LEAST, SPARE_PER_FILE * n_files)
+        if store.drop_spare(n_kept, int(now) - SPARE_SECONDS) or is_denied:
             store.drop_spare_vectors()
+    if is_denied and not store.flush_deleted():
+        log.warning(
+            "What became denied is out of the index, but another process keeps its log open; "
+            "the log is emptied when that process ends."
+        )

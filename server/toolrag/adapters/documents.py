@@ -81,7 +81,7 @@ class Documents:
         """The text of one document at the moment of the call: see DocumentSource."""
         found = self._find(path)
         if isinstance(found, Place):
-            snapshot = await asyncio.to_thread(_from_disk, self._fence, found)
+            snapshot = await asyncio.to_thread(from_disk, self._fence, found)
             # It may have been opened while its file was read; then the buffer is the truth.
             found = self._find(path)
             if isinstance(found, Place):
@@ -136,7 +136,8 @@ class Documents:
             return None
 
 
-def _from_disk(fence: Fence, place: Place) -> TextSnapshot:
+def from_disk(fence: Fence, place: Place) -> TextSnapshot:
+    """The text of a file, whether it is open or not. Raises ReadError."""
     data = fence.read(place).data
     try:
         text, form = decode(data)

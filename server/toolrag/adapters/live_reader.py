@@ -21,7 +21,8 @@ log = logging.getLogger(__name__)
 class LiveReader:
     """Serves one search."""
 
-    def __init__(self, documents: DocumentSource, parser: SpanParser, store: Store) -> None:
+    def __init__(self, documents: DocumentSource, parser: SpanParser, store: Store | None) -> None:
+        """Without a store every text is parsed."""
         self._documents = documents
         self._parser = parser
         self._store = store
@@ -55,6 +56,8 @@ class LiveReader:
         return snapshot, analysis
 
     def _kept(self, sha: str, language: str) -> Analysis | None:
+        if self._store is None:
+            return None
         try:
             return self._store.analysis(sha, language)
         except sqlite3.DatabaseError as error:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 
+from toolrag.adapters.dense import DenseState
 from toolrag.adapters.ignore import IgnoreStack, folders_above, parse_rules
 from toolrag.adapters.live_reader import LiveReader
 from toolrag.adapters.pointing import of_name, places_of, pointing, same_symbol
@@ -25,10 +26,9 @@ from toolrag.ports import (
     Searched,
     SearchResult,
     SpanParser,
-    VectorIndex,
 )
 from toolrag.retrieval import paths
-from toolrag.retrieval.corpus import DEFINING_KINDS, Corpus, Float32, last_name
+from toolrag.retrieval.corpus import DEFINING_KINDS, Corpus, Float32, build_corpus, last_name
 from toolrag.retrieval.query import Query, parse_query
 from toolrag.retrieval.ranking import Ranker
 from toolrag.retrieval.reasons import reasons_for
@@ -42,65 +42,90 @@ NEAREST: Final = 50
 """How many neighbours of the question's vector take part."""
 
 
-class IndexedRetriever:
-    """Searches one root's corpus."""
+class Neighbours(Protocol):
+    """The part of `Dense` that a search needs."""
 
-    def __init__(
-        self,
-        *,
-        corpus: Corpus,
-        store: Store,
-        documents: DocumentSource,
-        parser: SpanParser,
-        vectors: VectorIndex,
-        embedder: Embedder,
-        n_skipped: int,
-        complete: bool,
-    ) -> None:
-        self._corpus = corpus
-        self._ranker = Ranker(corpus)
-        self._store = store
+    @property
+    def state(self) -> DenseState:
+        """How far it is."""
+        ...
+
+    def nearest(self, vector: Float32, limit: int) -> list[tuple[int, float]]:
+        """At most `limit` pairs of text id and cosine, nearest first."""
+        ...
+
+
+class View:
+    """What can be found at one moment: a corpus with its ranking. Never changed; the next state is another view."""
+
+    def __init__(self, corpus: Corpus, n_skipped: int, *, complete: bool) -> None:
+        """`complete`: nothing waits to be indexed. `n_skipped` files and folders were left out."""
+        self.corpus: Final = corpus
+        self.ranker: Final = Ranker(corpus)
+        self.n_skipped: Final = n_skipped
+        self.complete: Final = complete
+        self._by_text: Final = np.argsort(corpus.text_ids, kind="stable")
+        self._sorted_ids: Final = corpus.text_ids[self._by_text]
+
+    def passages_of(self, text_id: int) -> list[int]:
+        """The passages that have a text."""
+        first, last = np.searchsorted(self._sorted_ids, [text_id, text_id + 1])
+        found: list[int] = self._by_text[first:last].tolist()
+        return found
+
+
+class IndexedRetriever:
+    """Searches one root as it was when `show` was last called; before that there is nothing in it."""
+
+    def __init__(self, documents: DocumentSource, parser: SpanParser, vectors: Neighbours, embedder: Embedder) -> None:
+        self._view = View(build_corpus([]), 0, complete=False)
+        self._store: Store | None = None
         self._documents = documents
         self._parser = parser
         self._vectors = vectors
         self._embedder = embedder
-        self._n_skipped = n_skipped
-        self._complete = complete
-        self._by_text = np.argsort(corpus.text_ids, kind="stable")
-        self._sorted_ids = corpus.text_ids[self._by_text]
+
+    def show(self, view: View, store: Store) -> None:
+        """From now on this is what is searched. A search that is under way ends on the view it began with.
+
+        The store has the view's analyses. It is read on the event loop: it must not wait for a transaction.
+        """
+        self._view, self._store = view, store
 
     async def search(self, query: str, limit: int, scope: Scope) -> SearchResult:
         """The best passages for a question or a name; an empty query has no candidates."""
+        view = self._view
         parsed = parse_query(query)
         weights = {
-            token: weight * self._ranker.idf(token) for token, weight in zip(parsed.tokens, parsed.weights, strict=True)
+            token: weight * view.ranker.idf(token) for token, weight in zip(parsed.tokens, parsed.weights, strict=True)
         }
         reader = LiveReader(self._documents, self._parser, self._store)
         found: list[Candidate] = []
-        hits = self._ranker.rank(parsed, max(POOL, 2 * limit), self._dense(parsed), self._allowed(scope))
+        hits = view.ranker.rank(parsed, max(POOL, 2 * limit), self._dense(view, parsed), _allowed(view, scope))
         for hit in hits:
-            candidate = await self._candidate(reader, hit.passage, hit.score, parsed, weights)
+            candidate = await self._candidate(view, reader, hit.passage, hit.score, parsed, weights)
             if candidate is not None and candidate not in found:
                 found.append(candidate)
         found.sort(key=lambda candidate: -candidate.score)
-        return SearchResult(tuple(found[:limit]), self._searched(parsed))
+        return SearchResult(tuple(found[:limit]), self._searched(view, parsed))
 
     async def definitions(self, name: str, limit: int, scope: Scope) -> tuple[Candidate, ...]:
         """Symbols of exactly this name, or of this dotted name's end (`Session.send`), best first."""
-        allowed = self._allowed(scope)
+        view = self._view
+        allowed = _allowed(view, scope)
         files = []
-        for file in self._corpus.files_defining(last_name(name)):
+        for file in view.corpus.files_defining(last_name(name)):
             if allowed is None or allowed[file]:
-                path = self._corpus.paths[file]
+                path = view.corpus.paths[file]
                 files.append((-paths.factor(path, wants_tests=False, wants_docs=False), path, file))
         reader = LiveReader(self._documents, self._parser, self._store)
         found: list[tuple[tuple[float, bool, str, int], Candidate]] = []
         for factor, path, file in sorted(files)[:MOST_FILES]:
-            live = await reader.file(path, self._corpus.shas[file], self._corpus.languages[file])
+            live = await reader.file(path, view.corpus.shas[file], view.corpus.languages[file])
             if live is None or limit <= 0:
                 continue
             for span in of_name(live[1], name):
-                candidate = pointing(*live, self._corpus.languages[file], span, span.lines)
+                candidate = pointing(*live, view.corpus.languages[file], span, span.lines)
                 if candidate is not None:
                     order = (factor, span.kind not in DEFINING_KINDS, path, span.lines.start)
                     found.append((order, replace(candidate, score=round(-factor, 4), reasons=("exact name",))))
@@ -108,79 +133,67 @@ class IndexedRetriever:
 
     async def references(self, name: str, limit: int, scope: Scope) -> tuple[Place, ...]:
         """At most `limit` places that call the name: product code, then examples and tests, each by path and line."""
+        view = self._view
         last = last_name(name)
-        allowed = self._allowed(scope)
-        files = {file for file, _, _ in self._corpus.calls_of(last) if allowed is None or allowed[file]}
-        ordered = sorted(files, key=lambda file: (paths.is_aside(self._corpus.paths[file]), self._corpus.paths[file]))
+        allowed = _allowed(view, scope)
+        files = {file for file, _, _ in view.corpus.calls_of(last) if allowed is None or allowed[file]}
+        ordered = sorted(files, key=lambda file: (paths.is_aside(view.corpus.paths[file]), view.corpus.paths[file]))
         reader = LiveReader(self._documents, self._parser, self._store)
         found: list[Place] = []
         for file in ordered:
             if len(found) >= limit:
                 break
-            live = await reader.file(self._corpus.paths[file], self._corpus.shas[file], self._corpus.languages[file])
+            live = await reader.file(view.corpus.paths[file], view.corpus.shas[file], view.corpus.languages[file])
             if live is not None:
                 found += places_of(*live, last)
         return tuple(found[:limit])
 
     def defines(self, name: str) -> bool:
         """Whether some symbol has exactly this name."""
-        return bool(self._corpus.files_defining(name))
+        return bool(self._view.corpus.files_defining(name))
 
     def idf(self, token: str) -> float:
         """How rare a token is among the passages."""
-        return self._ranker.idf(token)
+        return self._view.ranker.idf(token)
 
-    def _dense(self, query: Query) -> dict[int, float]:
-        # Hashed vectors know no words but the passages' own: near one whose words are nowhere is near by chance.
-        if not any(self._ranker.coverage(query).values()):
+    def _dense(self, view: View, query: Query) -> dict[int, float]:
+        # With a part of the vectors the order would depend on which part. And hashed vectors know no words but the
+        # passages' own: near one whose words are nowhere is near by chance.
+        if not self._vectors.state.complete or not any(view.ranker.coverage(query).values()):
             return {}
-        vector = self._embedder.embed([embeddable_question(query.text, query.tokens, self._ranker.idf)])[0]
-        cosines: dict[int, float] = {}
-        for text_id, cosine in self._vectors.nearest(vector, NEAREST):
-            first, last = np.searchsorted(self._sorted_ids, [text_id, text_id + 1])
-            cosines.update(dict.fromkeys(self._by_text[first:last].tolist(), cosine))
-        return cosines
+        vector = self._embedder.embed([embeddable_question(query.text, query.tokens, view.ranker.idf)])[0]
+        return {
+            passage: cosine
+            for text_id, cosine in self._vectors.nearest(vector, NEAREST)
+            for passage in view.passages_of(text_id)
+        }
 
-    def _allowed(self, scope: Scope) -> Float32 | None:
-        if not scope.include and not scope.exclude:
-            return None
-        include, exclude = (
-            IgnoreStack(parse_rules("\n".join(globs), "scope", denies=False), "", None)
-            for globs in (scope.include, scope.exclude)
-        )
-        return np.array(
-            [
-                (not scope.include or _matches(include, path)) and not _matches(exclude, path)
-                for path in self._corpus.paths
-            ],
-            np.float32,
-        )
-
-    def _searched(self, query: Query) -> Searched:
-        counts = self._ranker.coverage(query)
+    def _searched(self, view: View, query: Query) -> Searched:
+        counts = view.ranker.coverage(query)
         words = question_words(query.text)
         missing = [word for word in words if not any(counts.get(token) for token in _needed(word))]
         return Searched(
-            files=len(self._corpus.paths),
-            skipped=self._n_skipped,
-            complete=self._complete,
+            files=len(view.corpus.paths),
+            skipped=view.n_skipped,
+            complete=view.complete,
             terms=tuple(words),
             missing=tuple(missing),
+            dense_complete=self._vectors.state.complete,
         )
 
     async def _candidate(
-        self, reader: LiveReader, passage: int, score: float, query: Query, weights: Mapping[str, float]
+        self, view: View, reader: LiveReader, passage: int, score: float, query: Query, weights: Mapping[str, float]
     ) -> Candidate | None:
-        file = int(self._corpus.file_of[passage])
-        path, sha, language = self._corpus.paths[file], self._corpus.shas[file], self._corpus.languages[file]
+        file = int(view.corpus.file_of[passage])
+        path, sha, language = view.corpus.paths[file], view.corpus.shas[file], view.corpus.languages[file]
         live = await reader.file(path, sha, language)
         if live is None:
             return None
         snapshot, analysis = live
-        ordinal: int | None = int(self._corpus.ordinal[passage])
+        ordinal: int | None = int(view.corpus.ordinal[passage])
         if snapshot.sha != sha:
             indexed = reader.indexed(sha, language)
-            ordinal = None if indexed is None else same_symbol(indexed, int(self._corpus.ordinal[passage]), analysis)
+            ordinal = None if indexed is None else same_symbol(indexed, int(view.corpus.ordinal[passage]), analysis)
         if ordinal is None or ordinal >= len(analysis.parsed.passages):
             return None
         at = analysis.parsed.passages[ordinal]
@@ -195,6 +208,20 @@ class IndexedRetriever:
             focus=round(focused, 4),
             reasons=reasons_for(query, snapshot.path, analysis, ordinal),
         )
+
+
+def _allowed(view: View, scope: Scope) -> Float32 | None:
+    """1 for each file that a scope has in it, else 0; None where it has all."""
+    if not scope.include and not scope.exclude:
+        return None
+    include, exclude = (
+        IgnoreStack(parse_rules("\n".join(globs), "scope", denies=False), "", None)
+        for globs in (scope.include, scope.exclude)
+    )
+    return np.array(
+        [(not scope.include or _matches(include, path)) and not _matches(exclude, path) for path in view.corpus.paths],
+        np.float32,
+    )
 
 
 def _needed(word: str) -> tuple[str, ...]:

@@ -13,21 +13,25 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
+from threading import RLock
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from toolrag.adapters.codec import decode_analysis, encode_analysis
-from toolrag.adapters.store_file import DamagedStoreError, is_damage, move_aside, open_database
+from toolrag.adapters.store_file import DamagedStoreError, is_damage, move_aside, open_again, open_database
 from toolrag.symbols import Analysis
 
 log = logging.getLogger(__name__)
 
 _DIGEST_BYTES: Final = 16
+_ASKED_AT_ONCE: Final = 500
+"""SQLite took at most 999 parameters a statement before 3.32."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +56,23 @@ class FileRow:
     language: str
     problems: tuple[str, ...] = ()
     """What went wrong when it was parsed."""
+    left_out: str = ""
+    """Why it is not indexed, by what is in it; empty for one that is. Kept so that it is not read again each time."""
 
 
 class Store:
     """One root's database. `version` names the form of what is kept: a database of another version is emptied.
 
     Every method raises sqlite3.OperationalError when the disk is full, busy or not ours, and an error for which
-    `is_damage` holds when the database is broken. One thread at a time.
+    `is_damage` holds when the database is broken. One connection: what runs beside a transaction on another thread
+    takes a `sibling`.
     """
 
     def __init__(self, path: Path | None, version: str) -> None:
         """At `path`, or in memory only."""
+        self._path = path
+        self._transaction = RLock()  # one connection has one transaction: siblings in memory take turns
+        self._is_owner = True
         try:
             self._db = open_database(path, version)
         except sqlite3.DatabaseError as error:
@@ -72,21 +82,40 @@ class Store:
             log.warning("The index was damaged (%s); it was moved to %s and is built anew.", error, aside.name)
             self._db = open_database(path, version)
 
+    @property
+    def is_on_disk(self) -> bool:
+        """Whether it outlives its connections."""
+        return self._path is not None
+
+    def sibling(self) -> Store:
+        """The same database through a connection of its own, which waits for nobody's transaction to read.
+
+        In memory there is but one connection: siblings take turns.
+        """
+        other = copy(self)
+        if self._path is None:
+            other._is_owner = False
+        else:
+            other._db, other._transaction = open_again(self._path), RLock()
+        return other
+
     def close(self) -> None:
         """Ends the connection."""
-        self._db.close()
+        if self._is_owner:
+            self._db.close()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """All changes within are kept together or not at all."""
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-            self._db.execute("COMMIT")
-        except BaseException:
-            if self._db.in_transaction:  # SQLite rolls back by itself when the disk is full
-                self._db.execute("ROLLBACK")
-            raise
+        with self._transaction:
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._db.execute("COMMIT")
+            except BaseException:
+                if self._db.in_transaction:  # SQLite rolls back by itself when the disk is full
+                    self._db.execute("ROLLBACK")
+                raise
 
     def meta(self, key: str) -> str | None:
         """A note kept under a key, such as the last run's coverage."""
@@ -100,14 +129,17 @@ class Store:
     def files(self) -> dict[str, FileRow]:
         """All files by path, in the order of the paths' bytes."""
         rows = self._db.execute(
-            "SELECT path, size, mtime_ns, ctime_ns, inode, read_ns, sha, language, problems FROM file ORDER BY path"
+            "SELECT path, size, mtime_ns, ctime_ns, inode, read_ns, sha, language, problems, left_out "
+            "FROM file ORDER BY path"
         )
         found = {}
         try:
-            for path_bytes, size, mtime_ns, ctime_ns, inode, read_ns, sha, language, problems in rows:
+            for path_bytes, size, mtime_ns, ctime_ns, inode, read_ns, sha, language, problems, left_out in rows:
                 path = os.fsdecode(_bytes(path_bytes))
                 stat = Stat(*map(_integer, (size, mtime_ns, ctime_ns, inode)))
-                found[path] = FileRow(path, stat, _integer(read_ns), str(sha), str(language), _sentences(problems))
+                found[path] = FileRow(
+                    path, stat, _integer(read_ns), str(sha), str(language), _sentences(problems), str(left_out)
+                )
         except (TypeError, ValueError) as error:
             raise DamagedStoreError(f"a file's row is altered: {error}") from None
         return found
@@ -116,11 +148,11 @@ class Store:
         """Adds or replaces one file."""
         stat = row.stat
         self._db.execute(
-            "INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 os.fsencode(row.path),
                 *(stat.size, stat.mtime_ns, stat.ctime_ns, stat.inode, row.read_ns),
-                *(row.sha, row.language, json.dumps(row.problems)),
+                *(row.sha, row.language, json.dumps(row.problems), row.left_out),
             ),
         )
 
@@ -142,15 +174,27 @@ class Store:
         data = encode_analysis(analysis)
         self._db.execute("INSERT OR REPLACE INTO analysis VALUES (?, ?, ?)", (sha, language, _digest(data) + data))
 
-    def drop_spare(self, n_kept: int) -> int:
-        """Drops the analyses that no file has but the newest `n_kept`; how many went."""
-        return self._db.execute(
-            "DELETE FROM analysis WHERE rowid IN ("
-            "SELECT rowid FROM analysis WHERE NOT EXISTS "
-            "(SELECT 1 FROM file WHERE file.sha = analysis.sha AND file.language = analysis.language) "
-            "ORDER BY rowid DESC LIMIT -1 OFFSET ?)",
-            (n_kept,),
-        ).rowcount
+    def note_spare(self, now: int) -> None:
+        """Notes which analyses no file has, and since when; `now` is in seconds of the wall clock."""
+        used = "EXISTS (SELECT 1 FROM file WHERE file.sha = {0}.sha AND file.language = {0}.language)"
+        self._db.execute(
+            "INSERT OR IGNORE INTO spare SELECT sha, language, ? FROM analysis WHERE NOT " + used.format("analysis"),
+            (now,),
+        )
+        self._db.execute("DELETE FROM spare WHERE " + used.format("spare"))
+
+    def drop_spare(self, n_kept: int, before: int = 0) -> int:
+        """Drops the analyses that no file has but the newest `n_kept`, and those spare since before a time.
+
+        Needs `note_spare` after the last change of a file; how many went.
+        """
+        doomed = (
+            "SELECT sha, language FROM spare WHERE since < ? OR rowid IN "
+            "(SELECT rowid FROM spare ORDER BY since DESC, rowid DESC LIMIT -1 OFFSET ?)"
+        )
+        count = self._db.execute(f"DELETE FROM analysis WHERE (sha, language) IN ({doomed})", (before, n_kept)).rowcount
+        self._db.execute(f"DELETE FROM spare WHERE (sha, language) IN ({doomed})", (before, n_kept))
+        return count
 
     def drop_spare_vectors(self) -> None:
         """Drops the vectors of texts that no analysis has."""
@@ -171,13 +215,15 @@ class Store:
 
     def vectors(self, embedder: str, text_ids: Iterable[int], dimensions: int) -> dict[int, npt.NDArray[np.float32]]:
         """The vectors kept for these texts."""
-        found = {}
-        for text_id in text_ids:
-            row = self._db.execute(
-                "SELECT data FROM vector WHERE embedder = ? AND text_id = ?", (embedder, text_id)
-            ).fetchone()
-            if row is not None:
-                found[text_id] = _vector(row[0], dimensions)
+        found: dict[int, npt.NDArray[np.float32]] = {}
+        wanted = list(text_ids)
+        for first in range(0, len(wanted), _ASKED_AT_ONCE):
+            asked = wanted[first : first + _ASKED_AT_ONCE]
+            rows = self._db.execute(
+                f"SELECT text_id, data FROM vector WHERE embedder = ? AND text_id IN ({','.join('?' * len(asked))})",
+                (embedder, *asked),
+            )
+            found.update((text_id, _vector(data, dimensions)) for text_id, data in rows)
         return found
 
     def put_vectors(self, embedder: str, vectors: Mapping[int, npt.NDArray[np.float32]]) -> None:
@@ -210,7 +256,7 @@ def _vector(kept: object, dimensions: int) -> npt.NDArray[np.float32]:
 
 
 def _sentences(kept: str) -> tuple[str, ...]:
-    return tuple(str(sentence) for sentence in json.loads(kept))
+    return () if kept == "[]" else tuple(str(sentence) for sentence in json.loads(kept))
 
 
 def _bytes(kept: object) -> bytes:

@@ -25,15 +25,17 @@ _PRAGMAS: Final = (
     "temp_store=MEMORY",
     "trusted_schema=OFF",
 )
-_TABLES: Final = ("meta", "file", "analysis", "vector")
+_TABLES: Final = ("meta", "file", "analysis", "spare", "vector")
 _SCHEMA: Final = (
     "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS file (path BLOB PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, "
     "ctime_ns INTEGER NOT NULL, inode INTEGER NOT NULL, read_ns INTEGER NOT NULL, sha TEXT NOT NULL, "
-    "language TEXT NOT NULL, problems TEXT NOT NULL) WITHOUT ROWID",
+    "language TEXT NOT NULL, problems TEXT NOT NULL, left_out TEXT NOT NULL) WITHOUT ROWID",
     "CREATE INDEX IF NOT EXISTS file_by_sha ON file (sha)",
-    # The rowid rises with each text that is added: it tells which is older.
     "CREATE TABLE IF NOT EXISTS analysis (sha TEXT NOT NULL, language TEXT NOT NULL, data BLOB NOT NULL, "
+    "PRIMARY KEY (sha, language))",
+    # Analyses that no file has, in the order in which they became so.
+    "CREATE TABLE IF NOT EXISTS spare (sha TEXT NOT NULL, language TEXT NOT NULL, since INTEGER NOT NULL, "
     "PRIMARY KEY (sha, language))",
     "CREATE TABLE IF NOT EXISTS vector (embedder TEXT NOT NULL, text_id INTEGER NOT NULL, data BLOB NOT NULL, "
     "PRIMARY KEY (embedder, text_id))",
@@ -65,6 +67,18 @@ def open_database(path: Path | None, version: str) -> sqlite3.Connection:
                 db.execute(statement)
             db.execute("INSERT INTO meta VALUES ('version', ?)", (version,))
         db.execute("COMMIT")
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def open_again(path: Path) -> sqlite3.Connection:
+    """Another connection to a database that `open_database` has open. Raises sqlite3.DatabaseError."""
+    db = sqlite3.connect(path, timeout=BUSY_MS / 1000, isolation_level=None, check_same_thread=False)
+    try:
+        for pragma in _PRAGMAS:
+            db.execute(f"PRAGMA {pragma}")
     except BaseException:
         db.close()
         raise

@@ -11,6 +11,8 @@ import numpy.typing as npt
 
 from toolrag.adapters.sealed_file import read_sealed, write_sealed
 
+EXACT_BELOW: Final = 10_000
+"""Vectors up to which this index serves although hnswlib is there (server/ARCHITECTURE.md, "Vectors")."""
 COSINE_DECIMALS: Final = 6
 """Cosines that agree so far are equal: what float32 can tell."""
 

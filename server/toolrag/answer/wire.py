@@ -99,6 +99,7 @@ def searched(value: Searched) -> Json:
         "files": value.files,
         "skipped": value.skipped,
         "complete": value.complete,
+        "denseComplete": value.dense_complete,
         "terms": list(value.terms),
         "missing": list(value.missing),
     }
