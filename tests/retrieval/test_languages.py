@@ -34,6 +34,7 @@ from toolrag.retrieval.languages import ANY_TEXT, LANGUAGES, language_for, langu
         pytest.param("", "", None, id="no name"),
         pytest.param("folder.py/data", "", "text", id="a folder's suffix"),
         pytest.param(".py", "", "text", id="a hidden file without suffix"),
+        pytest.param("a/.toolragignore", "", None, id="the list of what must stay unseen"),
         pytest.param("logo.PNG", "", None, id="an image"),
         pytest.param("a/b.tar.gz", "", None, id="an archive"),
         pytest.param("django.mo", "", None, id="a compiled catalogue"),

@@ -11,6 +11,8 @@ _MARKDOWN: Final = re.compile(
     r"|</?(?:a|b|br|code|div|em|i|img|kbd|p|span|strong|sub|sup)\b[^<>]*>"
     r"|\*\*(\S[^*]*)\*\*|`| #+$"
 )
+_ATTRIBUTES: Final = re.compile(r"(?<=\S) ?\{:? ?[#.][^{}]*\}(?: #+)?$")
+_EMPHASIS: Final = re.compile(r"(?<![\w*\\])([*_])(?=[^\s*_])([^*_]*[^\s*_\\])\1(?![\w*])")
 _TAG: Final = re.compile(r"<!--.*?-->|</?[A-Za-z][^<>]*>|\{%[^{}]*%\}", re.DOTALL)
 _HEADING: Final = re.compile(r"</?[hH][1-6]\b")
 _TRANSLATED: Final = re.compile(r"\{%-?\s*trans(?:late)?\s+([\"'])([^\"'%]*)\1[^%{}]*%\}")
@@ -20,9 +22,11 @@ _MAX_CHARACTERS: Final = 200
 
 
 def markdown_heading(text: str) -> str:
-    """A link's text without its target, no marks of code or weight, HTML tags or closing `#`."""
-    words = " ".join(text.split())
-    return _MARKDOWN.sub(lambda match: match[1] or match[2] or "", words).strip()
+    """A link's text without its target, no marks of code or weight, HTML tags, `{#id}` or closing `#`."""
+    words = _ATTRIBUTES.sub("", " ".join(text.split()))
+    code = words.split("`")
+    code[::2] = [_EMPHASIS.sub(r"\2", part) for part in code[::2]]
+    return _MARKDOWN.sub(lambda match: match[1] or match[2] or "", "`".join(code)).strip()
 
 
 def html_heading(element: str) -> str:

@@ -60,6 +60,9 @@ _NOT_TEXT: Final = frozenset(
 )
 """Suffixes of files that are never text: they are not even read."""
 
+_NEVER_READ: Final = frozenset({".toolragignore", ".ds_store", "thumbs.db"})
+"""Names of files that are not read either: they list what must stay unseen, or say nothing."""
+
 
 def language_of(path: str, first_line: str = "") -> str | None:
     """The name of a file's language as far as its path and first line tell; None for one that is never text.
@@ -72,7 +75,7 @@ def language_of(path: str, first_line: str = "") -> str | None:
     known = _BY_FILE_NAME.get(file_name) or _BY_SUFFIX.get(suffix)
     if known:
         return known
-    if not file_name or suffix in _NOT_TEXT:
+    if not file_name or suffix in _NOT_TEXT or file_name in _NEVER_READ:
         return None
     shebang = None if suffix else _SHEBANG.match(first_line)
     return _BY_SHEBANG.get(shebang[1], ANY_TEXT) if shebang else ANY_TEXT

@@ -96,7 +96,7 @@ def read(source: Source) -> Found:
                 level=title.level,
             )
         )
-    found.close_sections(len(source.bytes))
+    found.close_sections(source)
     return found
 
 

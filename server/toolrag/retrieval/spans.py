@@ -152,7 +152,7 @@ def _find(source: Source, language: Language, out_of_time: Callable[[], bool]) -
     found.drop_defined_references()
     found.drop_local()
     found.join_clauses(source)
-    found.close_sections(len(source.bytes))
+    found.close_sections(source)
     if cursor.did_exceed_match_limit:
         return found, ["It nests so deep that some of its symbols and calls were left out."]
     return found, []
