@@ -10,7 +10,7 @@ from toolrag.adapters.library import Library
 from toolrag.adapters.shown import LiveFile
 from toolrag.errors import ReadError
 from toolrag.ports import SpanParser
-from toolrag.retrieval.languages import LANGUAGES, language_of
+from toolrag.retrieval.languages import ANY_TEXT, LANGUAGES, language_for
 from toolrag.session.folders import Folders, Opened
 from toolrag.session.settling import Settling
 from toolrag.text import TextSnapshot
@@ -104,7 +104,7 @@ class Edits:
         opened, path = place
         if opened is not None and not opened.index.would_index(path, snapshot.dirty):
             return None
-        language = language_of(path) or self._language(uri)
+        language = self._language(uri, path, snapshot.text.content)
         if language is None:
             return None
         analysis = self._library.analysis(snapshot.sha, language)
@@ -112,10 +112,12 @@ class Edits:
             analysis = await self._parser.parse(snapshot.text.content, language)
         return LiveFile(snapshot, language, analysis)
 
-    def _language(self, uri: str) -> str | None:
-        language_id = self._languages.get(uri)
-        known = _LANGUAGE_IDS.get(language_id or "", language_id)
-        return known if known in LANGUAGES else None
+    def _language(self, uri: str, path: str, text: str) -> str | None:
+        """By its name and text; a document without a telling name is what the client says it is."""
+        known = language_for(path, text)
+        said = self._languages.get(uri, "")
+        said = _LANGUAGE_IDS.get(said, said)
+        return said if known in (None, ANY_TEXT) and said in LANGUAGES else known
 
     async def _show(self, place: tuple[Opened | None, str], live: LiveFile | None) -> None:
         opened, path = place

@@ -22,7 +22,7 @@ from toolrag.answer.types import Answer
 from toolrag.config import Budget, Settings
 from toolrag.errors import ConfigError, ReadError
 from toolrag.ports import Retriever, Scope, SearchResult
-from toolrag.retrieval.languages import language_of
+from toolrag.retrieval.languages import language_for
 from toolrag.session.edits import Edits
 from toolrag.session.focus import FocusedRetriever, lowered, meant, named, says_this
 from toolrag.session.folders import Folders, Opened
@@ -195,7 +195,7 @@ class Session:
             snapshot = await self._documents.snapshot(ask.uri)
         except ReadError:
             return plain, ask.question
-        language = language_of(snapshot.path)
+        language = language_for(snapshot.path, snapshot.text.content)
         if not says_this(ask.question) or ask.selection is None or language is None:
             return FocusedRetriever(plain, snapshot.uri), ask.question
         analysis = self._library.analysis(snapshot.sha, language)
