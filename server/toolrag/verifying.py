@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -140,17 +141,25 @@ def _line(where: str, written: str, state: State, look: Look) -> str:
 
 
 def _answer_in(file: OwnFile) -> object | None:
-    """The answer that a file holds as JSON; None for any other text. Raises ConfigError for half an answer."""
-    if not file.text.lstrip(" \t\r\n").startswith("{"):
+    """The answer that a file holds as JSON; None for a text. Raises ConfigError for half an answer, or several.
+
+    As texts they would cite nothing, and pass.
+    """
+    text = file.text.lstrip(" \t\r\n")
+    if not text.startswith(("{", "[")):
         return None
+    has_citations = '"linesSha"' in text
     try:
-        value: object = json.loads(file.text)
+        value: object = json.loads(text)
     except (ValueError, RecursionError) as error:
-        # As a text it would cite nothing, and pass.
-        if '"linesSha"' in file.text or file.name.lower().endswith(".json"):
+        if has_citations or file.name.lower().endswith(".json"):
             raise ConfigError(f"{_label(file)} is not whole JSON: {error}.") from None
         return None
-    return value if is_answer(value) else None
+    if is_answer(value):
+        return value
+    if has_citations:
+        raise ConfigError(f"{_label(file)} holds citations, but is not one saved answer. Give each a file of its own.")
+    return None
 
 
 def _label(file: OwnFile) -> str:
@@ -159,6 +168,7 @@ def _label(file: OwnFile) -> str:
 
 def read_all(names: Sequence[str]) -> list[OwnFile]:
     """The files a user named, `-` for what is piped in, each once. Raises ConfigError for one that cannot be read."""
-    return [
-        OwnFile.from_stream(sys.stdin.buffer) if name == "-" else OwnFile.read(name) for name in dict.fromkeys(names)
-    ]
+    once: dict[str, str] = {}
+    for name in names:
+        once.setdefault(name if name == "-" else os.path.realpath(name), name)
+    return [OwnFile.from_stream(sys.stdin.buffer) if name == "-" else OwnFile.read(name) for name in once.values()]

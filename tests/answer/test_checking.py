@@ -58,6 +58,7 @@ def check(text: str, files: Mapping[str, str] = DOCS, folder: str = "") -> list[
         pytest.param(f"b.py:3@{pin('DEFAULT = 0.05')}", "gone", id="no file: equal lines elsewhere are not looked at"),
         pytest.param(f"data.bin:1@{pin('x')}", "gone", id="no text"),
         pytest.param(f"../up.py:1@{pin('x')}", "gone", id="outside"),
+        pytest.param(f"a.py:3@{pin('DEFAULT = 0.05')[:11]}", "changed", id="a digit short"),
         pytest.param("a.py:3@3f2a", "changed", id="half a pin proves nothing"),
         pytest.param("a.py:3", "unpinned a.py 3-3", id="unpinned"),
         pytest.param("a.py:3-12", "unpinned a.py 3-12", id="to the last line"),

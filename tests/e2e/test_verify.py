@@ -178,7 +178,7 @@ def test_what_is_cited_goes_through_the_fence(shell: Shell, doc: Path) -> None:
 @pytest.mark.usefixtures("doc")
 def test_several_files_one_bad(shell: Shell) -> None:
     (shell.folder / "b.md").write_text("shop/pricing.py:99\n")
-    run = shell("verify", "docs.md", "b.md", "docs.md")
+    run = shell("verify", "docs.md", "b.md", "./docs.md")
     assert run.code == 1
     assert [line.split("  ")[0] for line in run.out.split("\n")[:-2]] == ["docs.md:3", "docs.md:3", "b.md:1"]
     assert run.out.endswith("\n2 verified, 1 gone.\n")
@@ -219,6 +219,8 @@ def test_what_is_piped_in(shell: Shell) -> None:
         pytest.param("shop", None, "is a folder; name the files in it", id="a folder"),
         pytest.param("logo.bin", None, "is not text", id="no text"),
         pytest.param("half.json", '{"claims": [', "is not whole JSON", id="half an answer"),
+        pytest.param("several.json", '[{"linesSha": ""}]', "Give each a file of its own", id="several answers"),
+        pytest.param("lines.txt", '{"linesSha": ""}\n{}', "is not whole JSON", id="an answer a line"),
         pytest.param("deep.json", '{"a":' * 100_000, "is not whole JSON", id="an abyss"),
         pytest.param(
             "wrong.json", '{"claims": [], "citations": [{}]}', "Citation 1: The citation's path", id="no answer"

@@ -8,7 +8,7 @@ name such as `Makefile`. A pinned one needs nothing more.
 
 Lines that cannot be (line 0, an end before its start) are found nevertheless: somebody meant to cite, and must be
 told that nothing stands there. More than nine digits, or a path of over 1,000 characters, is no citation.
-Time is linear in the text: each piece of it is looked at for one mark only, and every look back is bounded.
+Time is linear in the text: each piece of it is looked at for one mark only, and a look back for an address is bounded.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _MARK: Final = re.compile(
     r"""(?>
           (?: :(?P<colon>(?P<a>[0-9]{1,9})(?:[-–](?P<b>[0-9]{1,9}))?) (?![0-9]) (?: :[0-9]{1,9}(?![0-9]) )?
             | \#(?P<hash>L(?P<c>[0-9]{1,9})(?:C[0-9]{1,9})?(?:[-–]L?(?P<d>[0-9]{1,9})(?:C[0-9]{1,9})?)?) (?![0-9]) )
-          (?: @(?P<pin>[0-9A-Fa-f]{1,64}+)(?![0-9A-Za-z_]) )?
+          (?: @(?P<pin>[0-9A-Fa-f]{1,64}+)(?![0-9A-Za-z]) )?
         )
-        (?! [0-9A-Za-z_/\\] | \.[0-9] )""",
+        (?! [0-9A-Za-z/\\] | _++[0-9A-Za-z] | \.[0-9] )""",
     re.VERBOSE,
 )
 # A line holds every mark of its citation. Neither pattern looks at a character twice.
@@ -41,7 +41,7 @@ _MAX_PATH: Final = 1_000
 _LOOK_BACK: Final = 2_000
 """How far before a path an address may begin of which it is a part."""
 _BRACKETS: Final = {")": "(", "]": "["}
-_NOT_IN_ADDRESS: Final = re.compile(r"[\s<>\"'`)\]]")
+_NOT_IN_ADDRESS: Final = re.compile(r"[\s<>\"'`)\]|“”‘’«»（）。，、；：]")
 _SUFFIX: Final = re.compile(r"[^./\\]\.[A-Za-z][\w+-]{0,15}\Z")
 _DRIVE: Final = re.compile(r"(?<![^\W_])[A-Za-z]:\Z")
 _ESCAPED: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
@@ -134,7 +134,8 @@ def _cited(text: str, mark: re.Match[str], start: int, bare: int, *, is_link: bo
     if not spelt:
         return None
     begins = mark.start() - len(spelt[0])
-    paths = [way for path in spelt for way in _meanings(path, is_link, is_code)]
+    is_stressed = text.startswith("_", mark.end())
+    paths = [way for path in spelt for way in _meanings(path, is_link, is_code, is_stressed)]
     numbers = "colon" if by_colon else "hash"
     first, last = (mark["a"], mark["b"]) if by_colon else (mark["c"], mark["d"])
     return Written(
@@ -150,7 +151,9 @@ def _cited(text: str, mark: re.Match[str], start: int, bare: int, *, is_link: bo
     )
 
 
-def _meanings(path: str, is_link: bool, is_code: bool) -> Iterator[str]:
+def _meanings(path: str, is_link: bool, is_code: bool, is_stressed: bool) -> Iterator[str]:
+    if is_stressed and path.strip("_") and path[0] == "_":
+        yield path.lstrip("_")  # `_src/a.py:12_` is Markdown for a stressed citation
     if is_link and "%" in path:
         yield _PERCENT.sub(_decoded, path)
     if not is_code and "\\" in path:
@@ -170,7 +173,6 @@ def _bare_start(text: str, floor: int, end: int) -> int:
 
     Brackets belong to a path where they begin a name in it, as `app/[id]/page.tsx` has them.
     """
-    floor = max(floor, end - _MAX_PATH - 1)
     open_closers: list[int] = []
     at = end
     while at > floor and text[at - 1] not in _ENDS_A_PATH:
