@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from toolrag.answer.citations import PIN_DIGITS
-from toolrag.retrieval.languages import language_of
+from toolrag.retrieval.languages import ANY_TEXT, language_of
 from toolrag.text import LineRange
 
 _MARK: Final = re.compile(
@@ -220,4 +220,4 @@ def _is_path(path: str, by_colon: bool, is_pinned: bool) -> bool:
         return True
     if not dot or not _SUFFIX.search(name):
         return False
-    return has_folder or not by_colon or suffix.lower() in _SUFFIXES or language_of(name) is not None
+    return has_folder or not by_colon or suffix.lower() in _SUFFIXES or language_of(name) not in (None, ANY_TEXT)
