@@ -73,6 +73,8 @@ def test_words_that_hold_test_are_not_tests(path: str) -> None:
         ("src/_legacy/a.py", 0.3),
         ("src/a/__init__.py", 0.5),
         ("src/a.pyi", 0.7),
+        pytest.param(".github/workflows/ci.yml", 0.3, id="what a project is checked with"),
+        pytest.param(".hidden.py", 1.0, id="a hidden file is in no hidden folder"),
         ("README.md", 0.7),
         ("CHANGELOG.md", 0.21),
         ("HISTORY", 0.3),

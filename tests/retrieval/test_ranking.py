@@ -49,6 +49,14 @@ def test_bm25f_of_a_passage_is_the_formula_s_over_its_maximum() -> None:
     assert idfs["zebra"] == math.log(1 + 2 * corpus.n_passages) > max(idfs["alpha"], idfs["beta"])
 
 
+def test_a_kindred_word_counts_less_than_the_word_itself_and_more_than_none() -> None:
+    files = {
+        name: BODY.format(name=name[0], word=word)
+        for name, word in {"a.py": "separator", "b.py": "delimiter", "c.py": "other"}.items()
+    }
+    assert ranked(files, "where is the delimiter?") == ["b.py:b", "a.py:a"]
+
+
 def test_an_exact_definition_comes_before_its_uses_and_before_other_case() -> None:
     files = {
         "a.py": "def use():\n    return send(send, send)\n",

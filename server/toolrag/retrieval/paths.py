@@ -19,6 +19,7 @@ _LOG: Final = re.compile(
     r"(^|/)(change(s|log)|history|news|releases?([-_.]?notes)?)(\.(md|markdown|mdown|rst|txt))?$", re.IGNORECASE
 )
 """Prose only: `core/history.py` is code."""
+_AROUND: Final = re.compile(r"(^|/)\.[^/]+/")
 _PROSE: Final = (".md", ".markdown", ".mdown", ".rst")
 _STUB: Final = (".pyi", ".d.ts")
 
@@ -54,7 +55,7 @@ def is_aside(path: str) -> bool:
 
 
 def factor(path: str, *, wants_tests: bool, wants_docs: bool) -> float:
-    """What a file's score is multiplied by: below 1 for tests, examples, legacy code, `__init__`, stubs and prose.
+    """What a file's score is multiplied by: below 1 for tests, examples, legacy code, hidden folders, `__init__`, prose.
 
     A question that asks for tests or for documentation lifts the matching ones (the factors were measured with the
     recipe in server/ARCHITECTURE.md, "Ranking").
@@ -68,6 +69,8 @@ def factor(path: str, *, wants_tests: bool, wants_docs: bool) -> float:
         product *= 0.3
     if path.rsplit("/", 1)[-1] in ("__init__.py", "package-info.java"):
         product *= 0.5
+    if _AROUND.search(path):
+        product *= 0.3  # what a project is built and checked with
     if path.endswith(_STUB):
         product *= 0.7
     if not wants_docs:

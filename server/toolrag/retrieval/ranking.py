@@ -17,6 +17,7 @@ import numpy as np
 
 from toolrag.retrieval import paths
 from toolrag.retrieval.corpus import K1, Corpus, Float32, Int32
+from toolrag.retrieval.kin import KIN
 from toolrag.retrieval.query import Query
 from toolrag.retrieval.tokens import term_hash, tokens
 
@@ -30,6 +31,9 @@ W_EXACT: Final = 0.3
 W_EXACT_AND_STEM: Final = 0.7
 W_DENSE: Final = 0.05
 """Hashed vectors see the same words as BM25F; they are in for the port's sake until a trained table replaces them."""
+
+W_KIN: Final = 0.4
+"""What a kindred word counts of the word itself, where a passage has no better one."""
 
 FILE_BEST: Final = 4
 POOL: Final = 150
@@ -103,7 +107,10 @@ class Ranker:
         return self._corpus.postings[self._corpus.ptr[at] : self._corpus.ptr[at + 1]]
 
     def _lexical(self, query: Query) -> tuple[Float32, Float32]:
-        """BM25F of each passage over its maximum, and the share of the query's idf that each file holds."""
+        """BM25F of each passage over its maximum, and the share of the query's idf that each file holds.
+
+        A passage holds each word of the query once: by the word itself or by the best of its kindred words.
+        """
         corpus = self._corpus
         score = np.zeros(corpus.n_passages, np.float32)
         coverage = np.zeros(len(corpus.paths), np.float32)
@@ -111,13 +118,18 @@ class Ranker:
         for token, weight in zip(query.tokens, query.weights, strict=True):
             idf = weight * self.idf(token)
             total += idf
-            at = corpus.term(term_hash(token))
-            if at is None:
-                continue
-            passages = self._of(at)
-            impacts = corpus.impacts[corpus.ptr[at] : corpus.ptr[at + 1]]
-            score[passages] += idf * (K1 + 1) * impacts / (K1 + impacts)
-            coverage[np.unique(corpus.file_of[passages])] += idf
+            held = np.zeros(corpus.n_passages, np.float32)
+            for one in (token, *sorted(KIN.get(token, ()))):
+                at = corpus.term(term_hash(one))
+                if at is None:
+                    continue
+                passages = self._of(at)
+                impacts = corpus.impacts[corpus.ptr[at] : corpus.ptr[at + 1]]
+                worth = idf if one == token else W_KIN * min(idf, float(corpus.idf[at]))
+                held[passages] = np.maximum(held[passages], worth * (K1 + 1) * impacts / (K1 + impacts))
+                if one == token:
+                    coverage[np.unique(corpus.file_of[passages])] += idf
+            score += held
         highest = float(score.max())
         return (score / highest if highest > 0 else score), coverage / total
 
