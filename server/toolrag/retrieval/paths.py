@@ -55,7 +55,7 @@ def is_aside(path: str) -> bool:
 
 
 def factor(path: str, *, wants_tests: bool, wants_docs: bool) -> float:
-    """What a file's score is multiplied by: below 1 for tests, examples, legacy code, hidden folders, `__init__`, prose.
+    """What a file's score is multiplied by: below 1 for tests, examples, legacy code, stubs, prose and the like.
 
     A question that asks for tests or for documentation lifts the matching ones (the factors were measured with the
     recipe in server/ARCHITECTURE.md, "Ranking").
