@@ -30,7 +30,7 @@ from toolrag.ports import (
 from toolrag.retrieval import paths
 from toolrag.retrieval.corpus import DEFINING_KINDS, Corpus, Float32, last_name
 from toolrag.retrieval.query import Query, parse_query
-from toolrag.retrieval.ranking import Ranker
+from toolrag.retrieval.ranking import DECAY, DEEP_DECAY, Ranker
 from toolrag.retrieval.reasons import reasons_for
 from toolrag.retrieval.terms import embeddable_question
 from toolrag.retrieval.tokens import identifier_tokens, name_token, question_words
@@ -77,7 +77,8 @@ class IndexedRetriever:
         }
         reader = LiveReader(self._documents, self._parser, self._store)
         found: list[Candidate] = []
-        hits = self._ranker.rank(parsed, max(POOL, 2 * limit), self._dense(parsed), self._allowed(scope))
+        decay = DEEP_DECAY if limit > POOL else DECAY
+        hits = self._ranker.rank(parsed, max(POOL, 2 * limit), self._dense(parsed), self._allowed(scope), decay)
         for hit in hits:
             candidate = await self._candidate(reader, hit.passage, hit.score, parsed, weights)
             if candidate is not None and candidate not in found:

@@ -41,6 +41,8 @@ PREFIX_VALUE: Final = 0.8
 FOLDER_VALUE: Final = 0.5
 DECAY: Final = 0.6
 """The n-th passage of a file counts DECAY^n of its score: variety over files."""
+DEEP_DECAY: Final = 0.85
+"""The same for a long list, which is read rather than looked at: the answer is often another passage of the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,14 @@ class Ranker:
         self._folder_files = _files_by_token([frozenset(paths.folder_tokens(path)) for path in corpus.paths])
         self._factors: dict[tuple[bool, bool], Float32] = {}
 
-    def rank(self, query: Query, limit: int, dense: Mapping[int, float], allowed: Float32 | None = None) -> list[Hit]:
+    def rank(
+        self,
+        query: Query,
+        limit: int,
+        dense: Mapping[int, float],
+        allowed: Float32 | None = None,
+        decay: float = DECAY,
+    ) -> list[Hit]:
         """The best `limit` passages, best first, ties by number.
 
         `dense` gives the cosine of passages near the question's vector. `allowed` has 0 for each file that may not
@@ -88,7 +97,7 @@ class Ranker:
         found[list(dense)] = True
         if allowed is not None:
             found &= allowed[corpus.file_of] > 0
-        return self._saturate(np.where(found, score, -1.0), limit)
+        return self._saturate(np.where(found, score, -1.0), limit, decay)
 
     def coverage(self, query: Query) -> dict[str, int]:
         """For each token of the query, in how many files it occurs."""
@@ -201,13 +210,13 @@ class Ranker:
             exact = np.maximum(exact, np.where(same, np.where(corpus.defines, 1.0, 0.4), 0.0).astype(np.float32))
         return exact
 
-    def _saturate(self, score: Float32, limit: int) -> list[Hit]:
+    def _saturate(self, score: Float32, limit: int, decay: float) -> list[Hit]:
         """The best passages after each further one of a file has been decayed."""
         seen: dict[int, int] = defaultdict(int)
         hits = []
         for passage in _top(score, max(120, 4 * limit)):
             file = int(self._corpus.file_of[passage])
-            hits.append(Hit(passage, float(score[passage]) * DECAY ** seen[file]))
+            hits.append(Hit(passage, float(score[passage]) * decay ** seen[file]))
             seen[file] += 1
         return sorted(hits, key=lambda hit: (-hit.score, hit.passage))[:limit]
 
