@@ -10,11 +10,12 @@ from typing import Final
 
 from toolrag.answer.callees import callees
 from toolrag.answer.question import Question, QuestionKind
+from toolrag.answer.raisers import is_error
 from toolrag.answer.relevance import Relevance
 from toolrag.answer.types import Draft
 from toolrag.answer.units import Reading, Unit
 from toolrag.ports import Candidate
-from toolrag.retrieval.paths import folder_tokens, is_test, stem
+from toolrag.retrieval.paths import folder_tokens, is_aside, is_test, stem
 
 MAX_CLAIMS: Final = 5
 PER_CANDIDATE: Final = 3
@@ -22,36 +23,67 @@ SUPPORT: Final = 0.4
 """A candidate whose lines, name and path hold less of the question's weight than this does not answer it."""
 KEEP: Final = 0.55
 """A candidate weaker than this share of the best one is left out."""
-HELD: Final = 0.7
+HELD: Final = 0.5
 """So is one that holds less than this share of what another one holds of the question."""
-ACTS: Final = 0.05
-"""What asks where or how something is done is more often answered by a function."""
 LEAST: Final = 0.2
 LEAST_COMMENT: Final = 0.6
 """The share of the question's weight a detail must hold by itself; comments stray further from their topic."""
 
-
+# What counts for a candidate: each is a share from 0 to 1, times its weight here. Chosen with the help of a search in
+# steps of 0.3 (some 300 settings) on 46 development questions: too few to trust a single one of them far.
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What counts for a candidate: each is a share from 0 to 1, times its weight here."""
+    """What counts for a candidate and for its best unit."""
 
     standing: float
     """Retrieval's score, as a share of the highest."""
-    best: float
-    """How much of the question its best unit holds."""
-    whole: float
-    """How much of the question it holds at all."""
     name: float
     """How well its name and the question fit."""
     focus: float
     """How close together it holds the question's words."""
+    own: float
+    """How much of the question the unit holds itself."""
 
 
-USUAL: Final = Weights(standing=1.0, best=0.8, whole=0.5, name=1.0, focus=0.5)
+USUAL: Final = Weights(standing=2.0, name=2.0, focus=1.5, own=1.0)
 # What happens in a case is said on one line of a body, whatever its function is called.
-WEIGHTS: Final[dict[QuestionKind, Weights]] = {"when": Weights(0.3, 2.0, 0.5, 0.3, 1.0)}
+WEIGHTS: Final[dict[QuestionKind, Weights]] = {"when": Weights(standing=0.6, name=0.6, focus=1.5, own=2.0)}
 
-ERROR: Final = 0.8
+WHOLE: Final = 1.0
+"""How much of the question it holds at all."""
+DOES: Final = 0.3
+"""Its summary says what the question's vague verb says: `calculated`, `decide`."""
+DUNDER: Final = -0.9
+"""It is a protocol's method, such as `__eq__`: seldom what is asked about, and its name says nothing."""
+ACTING: Final = ("__init__", "__call__", "__new__", "__enter__", "__exit__", "__aenter__", "__aexit__", "__post_init__")
+"""Those that do what their class is for."""
+PROSE: Final = -0.9
+"""It is a section of prose, which says what is done and not where."""
+ASIDE: Final = -0.3
+"""It uses the product: a test, an example, documentation."""
+ERROR: Final = -0.8
+"""It is an exception, and the question does not ask for one: what raises it says when."""
+
+# What counts for each of its units.
+JOINT: Final = 2.7
+"""How much it holds together with its symbol's name, class and path."""
+TOPIC: Final = 0.6
+"""It holds a word that says what the question is about."""
+ENTRY: Final = -0.9
+"""It is a doc's entry for a parameter, which tells of that alone."""
+DOC: Final = -0.3
+"""It is a later sentence of a doc; twice that when the question is what happens, which the code says."""
+CONDITION: Final = 0.3
+"""It says under which condition; twice that when the question is what happens."""
+CALLS: Final = 0.3
+RAISES: Final = 0.6
+"""What happens in a case is often an error."""
+VALUE: Final = 0.3
+TARGET: Final = 1.0
+"""A value answers where something is defined, the better the more what is set is called as the question says."""
+SETS: Final = -0.6
+"""That a method sets it somewhere answers that less, and says little of what happens."""
+
 _ASKS_FOR_ERRORS: Final = re.compile(r"\b(errors?|exceptions?|warnings?|rais\w*|fail\w*|throw\w*)\b", re.IGNORECASE)
 _BARE: Final = re.compile(r"(?:returns|yields) `\w+`")
 _CALLED: Final = re.compile(r"([^\W\d]\w*)\(")
@@ -63,7 +95,8 @@ class _Scored:
     order: int
     unit: Unit
     reading: Reading
-    bonus: float = 0.0
+    tells: bool = True
+    """It says something of the question, and not only that a symbol is there."""
 
 
 def about_symbol(
@@ -102,26 +135,24 @@ def _only_calls(unit: Unit) -> bool:
 
 def preferred(question: Question, relevance: Relevance, candidates: Sequence[Candidate], limit: int) -> list[Candidate]:
     """The candidates worth reading, by what is known before reading: scores, names, and words close together."""
-    weights = WEIGHTS.get(question.kind, USUAL)
-    highest = max((candidate.score for candidate in candidates), default=0.0) or 1.0
-    fit = {
-        id(candidate): weights.standing * candidate.score / highest
-        + weights.name * relevance.name_fit(_name(candidate))
-        + weights.focus * candidate.focus
-        for candidate in candidates
-    }
     product = [candidate for candidate in candidates if question.wants_tests or not is_test(candidate.path)]
-    return sorted(product or candidates, key=lambda candidate: -fit[id(candidate)])[:limit]
+    wanted = product or candidates
+    highest = _highest(wanted)
+    best = sorted(wanted, key=lambda candidate: -_standing(question, relevance, candidate, highest))
+    if question.kind != "when":
+        return best[:limit]
+    # What happens in a case is said on one line of a body, whatever its function is called.
+    close = sorted(wanted, key=lambda candidate: -candidate.focus)[: limit // 2]
+    return [*best[: limit - len(close)], *close]
 
 
 def about_topic(question: Question, relevance: Relevance, readings: Sequence[Reading]) -> list[Draft]:
     """What the best candidates say of the question's topic, best first; nothing when none holds enough of it.
 
-    Candidates are ordered by retrieval's score, by how much of the question their lines hold, by their best few
-    lines, and by how much of their name the question says. The first may make three claims, the others two.
+    A candidate is as good as what is known of it and its best unit together. The first may make three claims, the
+    others two.
     """
-    highest = max((reading.candidate.score for reading in readings), default=0.0) or 1.0
-    weights = WEIGHTS.get(question.kind, USUAL)
+    highest = _highest([reading.candidate for reading in readings])
     held = 0.0
     ranked: list[tuple[float, int, float, list[_Scored]]] = []
     for order, reading in enumerate(readings):
@@ -129,22 +160,19 @@ def about_topic(question: Question, relevance: Relevance, readings: Sequence[Rea
         units = list(reading.units())
         everything = [*surroundings, *(unit.words for unit in units)]
         whole = relevance.share(everything)
-        if whole < SUPPORT or not relevance.names_topic(everything):
+        exact = relevance.weight_of(relevance.matched(everything))
+        if exact < SUPPORT or not relevance.names_topic(everything):
             continue
         scored = _details(question, relevance, reading, units, surroundings)
-        best = max((relevance.share([one.unit.words]) for one in scored), default=0.0)
-        score = weights.standing * reading.candidate.score / highest + weights.best * best + weights.whole * whole
-        score += weights.name * relevance.name_fit(_name(reading.candidate)) + weights.focus * reading.candidate.focus
-        if _acts(reading.candidate) and question.kind in ("where", "how", "when"):
-            score += ACTS
-        if _is_error(reading.candidate) and question.kind != "when" and not _ASKS_FOR_ERRORS.search(question.text):
-            score -= ERROR
         if scored:
-            ranked.append((score + 0.5 * max(0.0, *(one.bonus for one in scored)), order, whole, scored))
+            summary = [one.words for one in units if one.kind == "summary"]
+            score = _standing(question, relevance, reading.candidate, highest) + WHOLE * whole
+            score += DOES * relevance.does(summary) + scored[0].score
+            ranked.append((score, order, whole, scored))
             held = max(held, whole)
     ranked = [row for row in ranked if row[2] >= HELD * held]
     ranked.sort(key=lambda row: (-row[0], row[1]))
-    told = [any(one.score > 0 for one in scored) for *_, scored in ranked]
+    told = [any(one.tells for one in scored) for *_, scored in ranked]
     chosen: list[_Scored] = []
     for place, (score, _, _, scored) in enumerate(ranked):
         if score < KEEP * ranked[0][0] or len(chosen) >= MAX_CLAIMS:
@@ -155,6 +183,27 @@ def about_topic(question: Question, relevance: Relevance, readings: Sequence[Rea
     return [one.unit.draft for one in chosen]
 
 
+def _highest(candidates: Sequence[Candidate]) -> float:
+    return max((candidate.score for candidate in candidates), default=0.0) or 1.0
+
+
+def _standing(question: Question, relevance: Relevance, candidate: Candidate, highest: float) -> float:
+    """What is known of a candidate before it is read."""
+    weights = WEIGHTS.get(question.kind, USUAL)
+    score = weights.standing * candidate.score / highest + weights.focus * candidate.focus
+    score += weights.name * relevance.name_fit(_name(candidate))
+    span = candidate.span
+    if span is not None and span.name.startswith("__") and span.name.endswith("__") and span.name not in ACTING:
+        score += DUNDER
+    if span is not None and span.kind == "section" and not question.wants_docs:
+        score += PROSE
+    if is_aside(candidate.path) and not question.wants_tests:
+        score += ASIDE
+    if is_error(candidate) and not _ASKS_FOR_ERRORS.search(question.text):
+        score += ERROR
+    return score
+
+
 def _details(
     question: Question, relevance: Relevance, reading: Reading, units: Sequence[Unit], surroundings: Sequence[str]
 ) -> list[_Scored]:
@@ -163,19 +212,21 @@ def _details(
     A summary also counts what its symbol is called; one without a doc says nothing but where the symbol is, and is
     used only where nothing else can be said.
     """
+    weights = WEIGHTS.get(question.kind, USUAL)
     scored = []
     for at, unit in enumerate(units):
         own = relevance.share([unit.words])
-        joint = relevance.share([unit.words, *surroundings])
-        bonus = _fits(question, unit)
+        names_topic = relevance.names_topic([unit.words])
+        score = weights.own * own + TOPIC * names_topic
+        score += JOINT * relevance.share([unit.words, *surroundings])
+        score += _fits(question, relevance, unit)
         if unit.kind == "summary":
-            if unit.documented:
-                scored.append(_Scored(joint + bonus, at, unit, reading))
-        elif own >= (LEAST_COMMENT if unit.kind == "comment" else LEAST) and relevance.names_topic([unit.words]):
-            scored.append(_Scored(own + 0.3 * joint + bonus, at, unit, reading, bonus))
-    if not scored:
-        scored = [_Scored(0.0, at, unit, reading) for at, unit in enumerate(units) if unit.kind in ("summary", "value")]
-    return sorted(scored, key=lambda one: (-one.score, one.order))
+            tells = unit.documented
+        else:
+            tells = own >= (LEAST_COMMENT if unit.kind == "comment" else LEAST) and names_topic
+        scored.append(_Scored(score, at, unit, reading, tells))
+    telling = [one for one in scored if one.tells] or [one for one in scored if one.unit.kind in ("summary", "value")]
+    return sorted(telling, key=lambda one: (-one.score, one.order))
 
 
 def _distinct(scored: Iterable[_Scored], limit: int) -> list[_Scored]:
@@ -201,7 +252,8 @@ def _distinct(scored: Iterable[_Scored], limit: int) -> list[_Scored]:
 
 
 def _surroundings(candidate: Candidate) -> list[str]:
-    return [_name(candidate), stem(candidate.path), " ".join(folder_tokens(candidate.path))]
+    container = candidate.span.container if candidate.span else ""
+    return [_name(candidate), container, stem(candidate.path), " ".join(folder_tokens(candidate.path))]
 
 
 def _name(candidate: Candidate) -> str:
@@ -211,33 +263,23 @@ def _name(candidate: Candidate) -> str:
     return candidate.span.container if candidate.span.name == "__init__" else candidate.span.name
 
 
-def _is_error(candidate: Candidate) -> bool:
-    """Whether the symbol is an exception: it shares its words with what raises it, and says less."""
-    return candidate.span is not None and candidate.span.name.endswith(("Error", "Exception", "Warning"))
-
-
-def _acts(candidate: Candidate) -> bool:
-    """Whether the symbol does something, rather than being something."""
-    return candidate.span is not None and candidate.span.kind in ("function", "method")
-
-
-def _fits(question: Question, unit: Unit) -> float:
-    """A little more for the kind of line that answers this kind of question."""
-    if unit.kind == "summary":
-        return 0.35 if question.kind in ("what", "how") else 0.2
+def _fits(question: Question, relevance: Relevance, unit: Unit) -> float:
+    """What the kind of line counts for the kind of question."""
+    where, when = question.kind == "where", question.kind == "when"
     if unit.kind == "doc":
-        return 0.1
-    if unit.kind == "value":
-        return 0.2 if question.kind == "where" else 0.05
-    if unit.kind == "comment":
-        return 0.05
-    if question.kind == "when":
-        if unit.words.startswith("raises"):
-            return 0.6
-        return 0.2 if " when " in unit.words or unit.words.startswith("returns") else 0.0
-    if question.kind == "how" and unit.words.startswith(("returns", "yields")) and not _BARE.match(unit.words):
-        return 0.15
-    return 0.3 if unit.words.startswith("sets") and question.kind == "where" else 0.0
+        return ENTRY if unit.is_entry else DOC * (1 + when)
+    if unit.kind in ("value", "default"):
+        return VALUE + TARGET * relevance.name_fit(unit.target) if where else -VALUE * when
+    if unit.kind != "statement":
+        return 0.0
+    score = CONDITION * (1 + when) if " when " in unit.words or " unless " in unit.words else 0.0
+    if unit.words.startswith("raises "):
+        score += RAISES * when
+    elif unit.words.startswith("calls "):
+        score += CALLS
+    elif unit.words.startswith("sets "):
+        score += SETS * (where or when)
+    return score
 
 
 def _told(question: Question, relevance: Relevance, unit: Unit, defines: Callable[[str], bool]) -> float:

@@ -43,6 +43,8 @@ class Unit:
     """A summary that has words of a doc, not a signature alone."""
     is_entry: bool = False
     """A doc's entry for a parameter or the like, which tells of that alone."""
+    target: str = ""
+    """What a value or a default is the value of."""
 
 
 class Reading:
@@ -105,7 +107,8 @@ class Reading:
                 continue
             text = f"`{parameter.name}` of {_within(owner[0])} is {clauses.code(parameter.default)} by default."
             words = f"{parameter.name} {parameter.default} default"
-            yield Unit("default", Draft(text, _with(here, owner[1])), words, parameter.lines.start)
+            draft = Draft(text, _with(here, owner[1]))
+            yield Unit("default", draft, words, parameter.lines.start, target=parameter.name)
 
     def _attribute_units(self, span: Span) -> Iterator[Unit]:
         """What a class sets in its own body, in the passage that was found."""
@@ -124,7 +127,8 @@ class Reading:
                 continue
             if here.lines == statement.lines:
                 text = f"`{span.name}` {said.text}."
-                yield Unit("value", Draft(text, _with(here, header)), statement.text, statement.lines.start)
+                draft = Draft(text, _with(here, header))
+                yield Unit("value", draft, statement.text, statement.lines.start, target=said.target)
 
     def _summary(self, span: Span) -> Unit | None:
         signature = clauses.code(cuts.signature(self.text, span, self.candidate.language), SIGNATURE_CHARACTERS)
@@ -165,7 +169,7 @@ class Reading:
             claim = f"`{span.name}` is {clauses.code(said.value)}{rest}." if said and said.value else None
             claim = claim or f"`{span.name}` is declared here{rest}."
             if here is not None:
-                yield Unit("value", Draft(claim, (here,)), statement.text, statement.lines.start)
+                yield Unit("value", Draft(claim, (here,)), statement.text, statement.lines.start, target=span.name)
         for sentence in cuts.doc_sentences(self.text, span, self.candidate.language):
             here = self.cut(LineRange(sentence.lines.start, max(sentence.lines.end, span.lines.end)))
             if here is not None and span.header in here.lines:
