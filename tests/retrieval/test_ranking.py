@@ -91,6 +91,17 @@ def test_each_further_passage_of_a_file_counts_less() -> None:
     assert int(corpus.file_of[hits[1].passage]) == 1
 
 
+def test_a_gentler_decay_lets_a_file_hold_more_of_the_list() -> None:
+    many = "".join(BODY.format(name=f"send_{n}", word="send") for n in range(4))
+    files = {"a.py": many, "b.py": "def send_it():\n    return other\n"}
+    corpus = corpus_of(files)
+    places = [
+        [named(corpus, files, hit) for hit in Ranker(corpus).rank(parse_query("send"), 10, {}, decay=decay)]
+        for decay in (0.1, 1.0)
+    ]
+    assert places[0].index("b.py:send_it") < places[1].index("b.py:send_it")
+
+
 def test_ties_are_broken_by_number_and_not_by_the_order_of_sorting() -> None:
     files = {f"d{number:03}/a.py": BODY.format(name="f", word="retry") for number in range(300)}
     corpus = corpus_of(files)

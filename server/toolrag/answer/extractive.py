@@ -120,7 +120,7 @@ def _is_about_what_is_missing(question: Question, relevance: Relevance, definiti
     if definitions or not lacking:
         return False
     name = last_name(question.subject)
-    return (question.explicit and name in lacking) or relevance.lacking() >= TOO_MUCH_MISSING
+    return (question.explicit and name in lacking) or relevance.weight_of(lacking) >= TOO_MUCH_MISSING
 
 
 def _outcome(

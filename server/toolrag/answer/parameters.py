@@ -34,15 +34,16 @@ def parameters(text: Text, span: Span, language: Language) -> list[Parameter]:
     before, opened, rest = signature.partition("(")
     if not opened or not before.rstrip().endswith(span.name):
         return []
-    outer = masked(rest)  # outside the brackets and strings within: commas between parameters, and the closing bracket
-    inside, closed, _ = outer.partition(")")
-    if not closed:
+    outer = masked(rest)  # without what brackets and strings hold, so that each comma stands between parameters
+    end = _closing(outer)
+    if end is None:
         return []
     found: list[Parameter] = []
     at = 0
-    for piece in inside.split(","):
+    for piece in outer[:end].split(","):
         match = _PARAMETER.fullmatch(piece)
-        if match and not match["value"].startswith("lambda"):
+        # The commas of a lambda are none between parameters; `...` is what a stub has for a default.
+        if match and not match["value"].startswith("lambda") and match["value"] != "...":
             written = rest[at : at + len(piece)]
             start = len(before) + len(opened) + at
             first = span.header.start + signature.count("\n", 0, start + match.start("name"))
@@ -51,3 +52,13 @@ def parameters(text: Text, span: Span, language: Language) -> list[Parameter]:
             found.append(Parameter(match["name"], default, LineRange(first, last + 1)))
         at += len(piece) + 1
     return found
+
+
+def _closing(outer: str) -> int | None:
+    """Where the bracket closes that was open before this code."""
+    depth = 0
+    for at, character in enumerate(outer):
+        depth += (character in "([{") - (character in ")]}")
+        if depth < 0:
+            return at
+    return None

@@ -34,8 +34,6 @@ class Relevance:
         self._words = {word: (stems[word], self.weight(word) * min(rarity[word], highest)) for word in rarity}
         self._stems = {stem: self.weight(word) for word, (found, _) in self._words.items() for stem in found}
         self._kin = {word: _kin(found) for word, (found, _) in self._words.items()}
-        nowhere = idf("")  # above that of every word that is somewhere
-        self._kept = {word for word in self._missing if any(idf(kin) < nowhere for kin in self._kin.get(word, ()))}
         self._all_kin = frozenset[str]().union(*self._kin.values())
         self._total = sum(weight for _, weight in self._words.values()) or 1.0
         self._rare = {word for word in self._words if self.weight(word) == 1.0}
@@ -49,12 +47,6 @@ class Relevance:
     def lacks(self) -> tuple[str, ...]:
         """The words that are in no file and say what the question is about."""
         return tuple(word for word in self._words if word in self._missing and self.weight(word) == 1.0)
-
-    def lacking(self) -> float:
-        """The share of the question that no file says, 0 to 1; less for words whose kindred are there."""
-        lacks = self.lacks()
-        kept = self.weight_of(word for word in lacks if word in self._kept)
-        return self.weight_of(lacks) - KINDRED * kept
 
     def share(self, texts: Iterable[str]) -> float:
         """The share of the question's weight whose words are in these texts, 0 to 1; less for kindred words."""

@@ -9,13 +9,26 @@ from dataclasses import dataclass
 from typing import Final
 
 from toolrag.answer.callees import callees
-from toolrag.answer.question import Question, QuestionKind
-from toolrag.answer.raisers import is_error
+from toolrag.answer.question import Question
 from toolrag.answer.relevance import Relevance
+from toolrag.answer.scoring import (
+    BARE,
+    DOES,
+    JOINT,
+    TOPIC,
+    USUAL,
+    WEIGHTS,
+    WHOLE,
+    container_of,
+    fits,
+    highest_score,
+    standing,
+    surroundings_of,
+)
 from toolrag.answer.types import Draft
 from toolrag.answer.units import Reading, Unit
 from toolrag.ports import Candidate
-from toolrag.retrieval.paths import folder_tokens, is_aside, is_test, stem
+from toolrag.retrieval.paths import is_test
 
 MAX_CLAIMS: Final = 5
 PER_CANDIDATE: Final = 3
@@ -29,63 +42,6 @@ LEAST: Final = 0.2
 LEAST_COMMENT: Final = 0.6
 """The share of the question's weight a detail must hold by itself; comments stray further from their topic."""
 
-# What counts for a candidate: each is a share from 0 to 1, times its weight here. Chosen with the help of a search in
-# steps of 0.3 (some 300 settings) on 46 development questions: too few to trust a single one of them far.
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """What counts for a candidate and for its best unit."""
-
-    standing: float
-    """Retrieval's score, as a share of the highest."""
-    name: float
-    """How well its name and the question fit."""
-    focus: float
-    """How close together it holds the question's words."""
-    own: float
-    """How much of the question the unit holds itself."""
-
-
-USUAL: Final = Weights(standing=2.0, name=2.0, focus=1.5, own=1.0)
-# What happens in a case is said on one line of a body, whatever its function is called.
-WEIGHTS: Final[dict[QuestionKind, Weights]] = {"when": Weights(standing=0.6, name=0.6, focus=1.5, own=2.0)}
-
-WHOLE: Final = 1.0
-"""How much of the question it holds at all."""
-DOES: Final = 0.3
-"""Its summary says what the question's vague verb says: `calculated`, `decide`."""
-DUNDER: Final = -0.9
-"""It is a protocol's method, such as `__eq__`: seldom what is asked about, and its name says nothing."""
-ACTING: Final = ("__init__", "__call__", "__new__", "__enter__", "__exit__", "__aenter__", "__aexit__", "__post_init__")
-"""Those that do what their class is for."""
-PROSE: Final = -0.9
-"""It is a section of prose, which says what is done and not where."""
-ASIDE: Final = -0.3
-"""It uses the product: a test, an example, documentation."""
-ERROR: Final = -0.8
-"""It is an exception, and the question does not ask for one: what raises it says when."""
-
-# What counts for each of its units.
-JOINT: Final = 2.7
-"""How much it holds together with its symbol's name, class and path."""
-TOPIC: Final = 0.6
-"""It holds a word that says what the question is about."""
-ENTRY: Final = -0.9
-"""It is a doc's entry for a parameter, which tells of that alone."""
-DOC: Final = -0.3
-"""It is a later sentence of a doc; twice that when the question is what happens, which the code says."""
-CONDITION: Final = 0.3
-"""It says under which condition; twice that when the question is what happens."""
-CALLS: Final = 0.3
-RAISES: Final = 0.6
-"""What happens in a case is often an error."""
-VALUE: Final = 0.3
-TARGET: Final = 1.0
-"""A value answers where something is defined, the better the more what is set is called as the question says."""
-SETS: Final = -0.6
-"""That a method sets it somewhere answers that less, and says little of what happens."""
-
-_ASKS_FOR_ERRORS: Final = re.compile(r"\b(errors?|exceptions?|warnings?|rais\w*|fail\w*|throw\w*)\b", re.IGNORECASE)
-_BARE: Final = re.compile(r"(?:returns|yields) `\w+`")
 _CALLED: Final = re.compile(r"([^\W\d]\w*)\(")
 
 
@@ -137,8 +93,8 @@ def preferred(question: Question, relevance: Relevance, candidates: Sequence[Can
     """The candidates worth reading, by what is known before reading: scores, names, and words close together."""
     product = [candidate for candidate in candidates if question.wants_tests or not is_test(candidate.path)]
     wanted = product or candidates
-    highest = _highest(wanted)
-    best = sorted(wanted, key=lambda candidate: -_standing(question, relevance, candidate, highest))
+    highest = highest_score(wanted)
+    best = sorted(wanted, key=lambda candidate: -standing(question, relevance, candidate, highest))
     if question.kind != "when":
         return best[:limit]
     # What happens in a case is said on one line of a body, whatever its function is called.
@@ -152,21 +108,22 @@ def about_topic(question: Question, relevance: Relevance, readings: Sequence[Rea
     A candidate is as good as what is known of it and its best unit together. The first may make three claims, the
     others two.
     """
-    highest = _highest([reading.candidate for reading in readings])
+    highest = highest_score([reading.candidate for reading in readings])
     held = 0.0
     ranked: list[tuple[float, int, float, list[_Scored]]] = []
     for order, reading in enumerate(readings):
-        surroundings = _surroundings(reading.candidate)
+        surroundings = surroundings_of(reading.candidate)
         units = list(reading.units())
         everything = [*surroundings, *(unit.words for unit in units)]
-        whole = relevance.share(everything)
-        exact = relevance.weight_of(relevance.matched(everything))
-        if exact < SUPPORT or not relevance.names_topic(everything):
+        # Kindred words help to choose among answers; that there is one, the question's own words say.
+        if relevance.weight_of(relevance.matched(everything)) < SUPPORT or not relevance.names_topic(everything):
             continue
+        surroundings.append(container_of(reading.candidate))
+        whole = relevance.share([*everything, *surroundings])
         scored = _details(question, relevance, reading, units, surroundings)
         if scored:
             summary = [one.words for one in units if one.kind == "summary"]
-            score = _standing(question, relevance, reading.candidate, highest) + WHOLE * whole
+            score = standing(question, relevance, reading.candidate, highest) + WHOLE * whole
             score += DOES * relevance.does(summary) + scored[0].score
             ranked.append((score, order, whole, scored))
             held = max(held, whole)
@@ -181,27 +138,6 @@ def about_topic(question: Question, relevance: Relevance, readings: Sequence[Rea
             continue  # all that could be said of it is that it is there
         chosen = _distinct([*chosen, *scored], min(MAX_CLAIMS, len(chosen) + (3 if place == 0 else 2)))
     return [one.unit.draft for one in chosen]
-
-
-def _highest(candidates: Sequence[Candidate]) -> float:
-    return max((candidate.score for candidate in candidates), default=0.0) or 1.0
-
-
-def _standing(question: Question, relevance: Relevance, candidate: Candidate, highest: float) -> float:
-    """What is known of a candidate before it is read."""
-    weights = WEIGHTS.get(question.kind, USUAL)
-    score = weights.standing * candidate.score / highest + weights.focus * candidate.focus
-    score += weights.name * relevance.name_fit(_name(candidate))
-    span = candidate.span
-    if span is not None and span.name.startswith("__") and span.name.endswith("__") and span.name not in ACTING:
-        score += DUNDER
-    if span is not None and span.kind == "section" and not question.wants_docs:
-        score += PROSE
-    if is_aside(candidate.path) and not question.wants_tests:
-        score += ASIDE
-    if is_error(candidate) and not _ASKS_FOR_ERRORS.search(question.text):
-        score += ERROR
-    return score
 
 
 def _details(
@@ -219,7 +155,7 @@ def _details(
         names_topic = relevance.names_topic([unit.words])
         score = weights.own * own + TOPIC * names_topic
         score += JOINT * relevance.share([unit.words, *surroundings])
-        score += _fits(question, relevance, unit)
+        score += fits(question, relevance, unit)
         if unit.kind == "summary":
             tells = unit.documented
         else:
@@ -251,37 +187,6 @@ def _distinct(scored: Iterable[_Scored], limit: int) -> list[_Scored]:
     return chosen
 
 
-def _surroundings(candidate: Candidate) -> list[str]:
-    container = candidate.span.container if candidate.span else ""
-    return [_name(candidate), container, stem(candidate.path), " ".join(folder_tokens(candidate.path))]
-
-
-def _name(candidate: Candidate) -> str:
-    if candidate.span is None:
-        return ""
-    # What makes an object is called for its class.
-    return candidate.span.container if candidate.span.name == "__init__" else candidate.span.name
-
-
-def _fits(question: Question, relevance: Relevance, unit: Unit) -> float:
-    """What the kind of line counts for the kind of question."""
-    where, when = question.kind == "where", question.kind == "when"
-    if unit.kind == "doc":
-        return ENTRY if unit.is_entry else DOC * (1 + when)
-    if unit.kind in ("value", "default"):
-        return VALUE + TARGET * relevance.name_fit(unit.target) if where else -VALUE * when
-    if unit.kind != "statement":
-        return 0.0
-    score = CONDITION * (1 + when) if " when " in unit.words or " unless " in unit.words else 0.0
-    if unit.words.startswith("raises "):
-        score += RAISES * when
-    elif unit.words.startswith("calls "):
-        score += CALLS
-    elif unit.words.startswith("sets "):
-        score += SETS * (where or when)
-    return score
-
-
 def _told(question: Question, relevance: Relevance, unit: Unit, defines: Callable[[str], bool]) -> float:
     """How much a unit tells of what a symbol does: what it gives, refuses and calls, and what the question names."""
     score = relevance.share([unit.words]) if len(question.words) > 1 else 0.0
@@ -289,7 +194,7 @@ def _told(question: Question, relevance: Relevance, unit: Unit, defines: Callabl
         return score + (0.3 if not unit.is_entry else 0.0)
     if unit.kind == "comment":
         return score + 0.1
-    if _BARE.match(unit.words):
+    if BARE.match(unit.words):
         score += 0.05  # a bare name tells nothing by itself
     elif unit.words.startswith(("returns", "yields")):
         score += 0.6

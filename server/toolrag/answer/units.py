@@ -220,7 +220,7 @@ class Reading:
     ) -> Unit | None:
         """A statement with what it depends on: its block's condition, and what is done otherwise."""
         said = clauses.clause(body[at])
-        if said is None:
+        if said is None or said.target == "__all__":
             return None
         first, last = when.first, at
         sentence = f"{said.text} {when.words}".rstrip()
