@@ -28,7 +28,7 @@ from toolrag.ports import (
 from toolrag.retrieval import paths
 from toolrag.retrieval.corpus import DEFINING_KINDS, Corpus, Float32, build_corpus, last_name
 from toolrag.retrieval.query import Query, parse_query
-from toolrag.retrieval.ranking import Ranker
+from toolrag.retrieval.ranking import DECAY, DEEP_DECAY, Ranker
 from toolrag.retrieval.reasons import reasons_for
 from toolrag.retrieval.terms import embeddable_question
 from toolrag.retrieval.tokens import identifier_tokens, name_token, question_words
@@ -107,7 +107,9 @@ class IndexedRetriever:
         }
         reader = self._reader()
         found: list[Candidate] = []
-        hits = view.ranker.rank(parsed, max(POOL, 2 * limit), self._dense(view, parsed), _allowed(view, scope))
+        decay = DEEP_DECAY if limit > POOL else DECAY
+        wanted = max(POOL, 2 * limit)
+        hits = view.ranker.rank(parsed, wanted, self._dense(view, parsed), _allowed(view, scope), decay)
         await reader.read(view.documents[int(view.corpus.file_of[hit.passage])] for hit in hits)
         for hit in hits:
             candidate = await self._candidate(view, reader, hit.passage, hit.score, parsed, weights)
