@@ -15,3 +15,6 @@ class InlineParser:
     async def parse(self, text: str, language: str) -> Analysis:
         """As `ports.SpanParser.parse`."""
         return analyse(text, language, self._limit_seconds)
+
+    async def rest(self) -> None:
+        """There is nothing to let go."""

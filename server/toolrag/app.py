@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path, PurePath
 from typing import Final
 
+from toolrag.adapters.around import Around
 from toolrag.adapters.cache_dir import clear_leftovers, clear_unused, private_index_dir
 from toolrag.adapters.clock import SystemClock
 from toolrag.adapters.dense import Engine
@@ -20,7 +21,7 @@ from toolrag.adapters.documents import Documents
 from toolrag.adapters.embed_hashing import HashingEmbedder
 from toolrag.adapters.fence import Fence
 from toolrag.adapters.ignore import parse_rules
-from toolrag.adapters.index import Around, Index
+from toolrag.adapters.index import Index
 from toolrag.adapters.library import Library
 from toolrag.adapters.names import file_uri
 from toolrag.adapters.own_file import OwnFile as OwnFile

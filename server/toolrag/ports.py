@@ -38,6 +38,10 @@ class SpanParser(Protocol):
         """
         ...
 
+    async def rest(self) -> None:
+        """Much was parsed, and nothing more is expected soon: what that took may be let go."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Scope:

@@ -285,3 +285,23 @@ def test_ctrl_c_is_for_the_parent() -> None:
         assert parse_wire.read_frame(worker.stdout.read) is not None
         rest, errors = worker.communicate(timeout=5)
     assert (rest, errors, worker.returncode) == (b"", b"", 0)
+
+
+def test_after_a_rest_the_next_text_starts_another_child() -> None:
+    """Also when it comes while the first is still leaving."""
+
+    async def body(parser: ParseProcess) -> tuple[list[list[str]], set[int | None]]:
+        first = await parser.parse("a = 1", "python")
+        pids = {parser.pid}
+        resting = asyncio.ensure_future(parser.rest())
+        await asyncio.sleep(0)
+        second = await parser.parse("b = 1", "python")
+        pids.add(parser.pid)
+        await resting
+        await parser.rest()
+        return [names(first), names(second)], {*pids, parser.pid}
+
+    found, pids = run(body)
+    assert found == [["a"], ["b"]]
+    assert len(pids) == 3
+    assert None in pids

@@ -25,7 +25,7 @@ def test_header_and_payload_come_back(
     tmp_path_factory: pytest.TempPathFactory, header: dict[str, object], payload: bytes
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "sealed"
-    write_sealed(path, header, payload)
+    write_sealed(path, header, [payload])
     found = read_sealed(path)
     assert found is not None
     assert (found[0], bytes(found[1])) == (header, payload)
@@ -33,7 +33,7 @@ def test_header_and_payload_come_back(
 
 def test_every_cut_and_every_flipped_byte_reads_as_none(tmp_path: Path) -> None:
     path = tmp_path / "x"
-    write_sealed(path, {"kind": "x"}, b"payload")
+    write_sealed(path, {"kind": "x"}, [b"payload"])
     data = path.read_bytes()
     for size in range(len(data)):
         path.write_bytes(data[:size])
@@ -78,8 +78,8 @@ def test_a_right_digest_over_a_wrong_header_reads_as_none(tmp_path: Path, body: 
 def test_it_is_private_and_leaves_nothing_beside_it(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
-        write_sealed(tmp_path / "x", {}, b"")
-        write_sealed(tmp_path / "x", {"second": True}, b"")
+        write_sealed(tmp_path / "x", {}, [b""])
+        write_sealed(tmp_path / "x", {"second": True}, [b""])
     finally:
         os.umask(before)
     assert stat.S_IMODE((tmp_path / "x").stat().st_mode) == 0o600
@@ -89,14 +89,14 @@ def test_it_is_private_and_leaves_nothing_beside_it(tmp_path: Path) -> None:
 def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write_sealed(tmp_path / "x", {"old": True}, b"")
+    write_sealed(tmp_path / "x", {"old": True}, [b""])
 
     def full(_: int) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space"):
-        write_sealed(tmp_path / "x", {"new": True}, b"")
+        write_sealed(tmp_path / "x", {"new": True}, [b""])
     found = read_sealed(tmp_path / "x")
     assert found is not None
     assert found[0] == {"old": True}
@@ -105,7 +105,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(
 
 @pytest.mark.parametrize("size", range(9))
 def test_a_payload_lies_where_arrays_may(tmp_path: Path, size: int) -> None:
-    write_sealed(tmp_path / "x", {"k": "x" * size}, b"payload")
+    write_sealed(tmp_path / "x", {"k": "x" * size}, [b"payload"])
     data = (tmp_path / "x").read_bytes()
     assert data.index(b"payload") % 8 == 0
     assert json.dumps({"k": "x" * size}).encode() in data
@@ -115,7 +115,7 @@ def test_a_payload_lies_where_arrays_may(tmp_path: Path, size: int) -> None:
 def test_what_is_no_file_of_ours_reads_as_none_at_once(tmp_path: Path) -> None:
     """A FIFO would keep the reader for ever, /dev/zero would fill its memory, and a link leads to another's file."""
     os.mkfifo(tmp_path / "fifo")
-    write_sealed(tmp_path / "x", {}, b"")
+    write_sealed(tmp_path / "x", {}, [b""])
     (tmp_path / "link").symlink_to("x")
     (tmp_path / "endless").symlink_to("/dev/zero")
     for name in ("fifo", "link", "endless"):

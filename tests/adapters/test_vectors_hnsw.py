@@ -112,7 +112,7 @@ def test_a_header_that_does_not_fit_its_graph_is_a_doubt(
     index.save(str(path))
     found = read_sealed(path)
     assert found is not None
-    write_sealed(path, found[0] | header, bytes(found[1]))
+    write_sealed(path, found[0] | header, [bytes(found[1])])
     assert not index.load(str(path))
     assert index.ids == {1, 2}
 
@@ -120,5 +120,5 @@ def test_a_header_that_does_not_fit_its_graph_is_a_doubt(
 def test_bytes_that_are_no_graph_are_a_doubt(tmp_path: Path) -> None:
     path = tmp_path / "v"
     header = {"kind": "hnsw", "dimensions": DIMENSIONS, "bytes": 3, "live": []}
-    write_sealed(path, header, b"abc")
+    write_sealed(path, header, [b"abc"])
     assert not HnswVectors(DIMENSIONS).load(str(path))

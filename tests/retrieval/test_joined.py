@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from index_doubles import assert_same, indexed
-from toolrag.retrieval.corpus import build_corpus
-from toolrag.retrieval.joined import join_corpora
+from toolrag.retrieval import joined
+from toolrag.retrieval.corpus import FileKey, build_corpus
+from toolrag.retrieval.joined import follow, join_corpora
 
 TEXTS = (
     "def send(self):\n    retry(3)\n",
@@ -22,12 +24,22 @@ FILES = st.dictionaries(
 @given(st.lists(FILES, min_size=1, max_size=4))
 def test_what_is_joined_is_what_would_be_built_of_all(folders: list[dict[str, str]]) -> None:
     parts = [indexed(folder) for folder in folders]
-    joined = join_corpora([build_corpus(part) for part in parts])
-    assert_same(joined, build_corpus([file for part in parts for file in part]))
-    assert_same(join_corpora([build_corpus(part) for part in parts], joined), joined)
+    both = join_corpora([build_corpus(part) for part in parts])
+    assert_same(both, build_corpus([file for part in parts for file in part]))
+    assert_same(join_corpora([build_corpus(part) for part in parts], both), both)
+
+
+def test_a_large_corpus_is_built_in_parts_as_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(joined, "PART_FILES", 2)
+    for count in range(8):
+        files = indexed({f"{at}.py": TEXTS[at % len(TEXTS)] + f"x{at} = {at}\n" for at in range(count)})
+        analyses = {file.path: file.analysis for file in files}
+        keys = [FileKey(file.path, file.sha, file.language) for file in files]
+        built = follow(build_corpus([]), keys, lambda key, known=analyses: known[key.path])  # type: ignore[misc]
+        assert_same(built, build_corpus(files))
 
 
 def test_equal_paths_stay_two_files() -> None:
-    joined = join_corpora([build_corpus(indexed({"a.py": text})) for text in TEXTS[:2]])
-    assert joined.paths == ("a.py", "a.py")
-    assert joined.files_defining("send") == [0, 1]
+    both = join_corpora([build_corpus(indexed({"a.py": text})) for text in TEXTS[:2]])
+    assert both.paths == ("a.py", "a.py")
+    assert both.files_defining("send") == [0, 1]

@@ -29,7 +29,7 @@ def save_corpus(path: Path, corpus: Corpus, key: str) -> None:
         "texts": texts,
         "arrays": [[name, array.dtype.str, array.shape] for name, array in arrays.items()],
     }
-    write_sealed(path, header, b"".join(array.tobytes() for array in arrays.values()))
+    write_sealed(path, header, (array.tobytes() for array in arrays.values()))
 
 
 def load_corpus(path: Path, key: str) -> Corpus | None:

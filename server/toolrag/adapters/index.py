@@ -12,44 +12,36 @@ import json
 import logging
 import sqlite3
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
+from typing import Final
 
+from toolrag.adapters.around import Around
 from toolrag.adapters.cache_dir import DATABASE, clear_derived
-from toolrag.adapters.dense import Dense, Engine
+from toolrag.adapters.dense import Dense
 from toolrag.adapters.documents import from_disk
 from toolrag.adapters.fence import Fence
 from toolrag.adapters.fingerprint import analysis_fingerprint
 from toolrag.adapters.indexer import Indexer
+from toolrag.adapters.live_reader import Analyses
 from toolrag.adapters.refresh import Coverage, n_skipped_in
 from toolrag.adapters.roots import Root
 from toolrag.adapters.shown import LiveFile, Shown
 from toolrag.adapters.store import FileRow, Store, Stores
 from toolrag.adapters.store_file import is_damage, move_aside
 from toolrag.adapters.worker_thread import WorkerThread
-from toolrag.config import IndexLimits
-from toolrag.ports import Embedder, SpanParser
 from toolrag.retrieval.corpus import Corpus
 from toolrag.symbols import Analysis
 from toolrag.text import TextSnapshot
 
 log = logging.getLogger(__name__)
 
+MANY_PARSED: Final = 200
+"""Texts after which the parse process is worth ending: it holds some 100 MB then, and begins anew in 0.1 s."""
+
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and how much there is."""
-
-
-@dataclass(frozen=True, slots=True)
-class Around:
-    """What an index stands on: the root, the doors to its text, and the engines."""
-
-    fence: Fence
-    root: Root
-    parser: SpanParser
-    limits: IndexLimits
-    embedder: Embedder
-    engine: Engine
 
 
 class Index:
@@ -139,8 +131,8 @@ class Index:
 
         async def show() -> None:
             await self._take_up()
-            corpus = await self._thread.run(self._laid_over, (await self._opened()).own, path, live)
-            await self._show(corpus, self.n_skipped)
+            analyses = (await self._opened()).own.analysis
+            await self._show(await self._thread.run(self._laid_over, path, live, analyses), self.n_skipped)
 
         await self._mended(show, show)
 
@@ -240,6 +232,8 @@ class Index:
             (problem,) = await asyncio.gather(opening, return_exceptions=True)
         if problem is not None:
             raise problem
+        if coverage.parsed > MANY_PARSED:
+            await around.parser.rest()
         corpus = await self._thread.run(self._found, stores.own, coverage, rows)
         self.coverage = coverage
         await self._show(corpus, sum(coverage.skipped.values()))
@@ -270,8 +264,8 @@ class Index:
         self._shown.use(rows, store.analysis)
         return self._shown.corpus
 
-    def _laid_over(self, store: Store, path: str, live: LiveFile | None) -> Corpus:
-        self._shown.show(path, live, store.analysis)
+    def _laid_over(self, path: str, live: LiveFile | None, analyses: Analyses) -> Corpus:
+        self._shown.show(path, live, analyses)
         return self._shown.corpus
 
     def _read_text(self, path: str) -> TextSnapshot:

@@ -102,6 +102,11 @@ class ParseProcess:
             self._write_ahead()
         return await job.done
 
+    async def rest(self) -> None:
+        """Ends the child if nothing is under way; the next text starts another. It keeps what memory it has needed."""
+        if self._serving is None or self._serving.done():
+            await self._end_child()
+
     async def close(self) -> None:
         """End the child. Texts still under way get a problem, and so do those that come later."""
         if self._closed:
@@ -207,7 +212,7 @@ class ParseProcess:
     async def _end_child(self) -> None:
         """Let the child leave, by the end of its stdin, or end it, and let go of its pipes."""
         self._ready = False
-        child = self._child
+        child, self._child = self._child, None  # whoever comes meanwhile begins with another
         if child is None:
             return
         assert child.stdin is not None
@@ -223,7 +228,6 @@ class ParseProcess:
         # The transport closes itself when the process has ended and its pipe has been read to the end.
         while await child.stdout.read(_LARGE_ANSWER_BYTES):
             pass
-        self._child = None
 
     def _fail_all(self, problem: str) -> None:
         for job in (*self._sent, *self._waiting):

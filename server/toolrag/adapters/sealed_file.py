@@ -11,7 +11,7 @@ import logging
 import os
 import stat
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -19,22 +19,29 @@ from toolrag.adapters.cache_dir import TEMPORARY, set_aside
 
 log = logging.getLogger(__name__)
 
-_MAGIC: Final = b"toolrag1"
+_MAGIC: Final = b"toolrag2"
 _DIGEST_BYTES: Final = 16
 _ALIGNMENT: Final = 8
 """Where the payload begins is a multiple of it, so that arrays can be used where they lie."""
 
 
-def write_sealed(path: Path, header: Mapping[str, object], payload: bytes) -> None:
-    """Write a file of mode 0600, whole or not at all. Raises OSError (disk full, no permission)."""
+def write_sealed(path: Path, header: Mapping[str, object], payload: Iterable[bytes | memoryview]) -> None:
+    """Write a file of mode 0600, whole or not at all. Raises OSError (disk full, no permission).
+
+    The payload is written part by part: large ones should not be in memory twice.
+    """
     head = json.dumps(header, sort_keys=True).encode()
     head += b" " * (-(len(_MAGIC) + _DIGEST_BYTES + 4 + len(head)) % _ALIGNMENT)
-    body = len(head).to_bytes(4, "big") + head + payload
+    digest = hashlib.sha256()
     descriptor, beside = tempfile.mkstemp(prefix=TEMPORARY, dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:
-            file.write(_MAGIC + _digest(body))
-            file.write(body)
+            file.write(_MAGIC + bytes(_DIGEST_BYTES))
+            for part in (len(head).to_bytes(4, "big"), head, *payload):
+                digest.update(part)
+                file.write(part)
+            file.seek(len(_MAGIC))
+            file.write(digest.digest()[:_DIGEST_BYTES])
             file.flush()
             os.fsync(file.fileno())
         os.replace(beside, path)
@@ -85,4 +92,4 @@ def _open_plainly(path: str, flags: int) -> int:
 
 
 def _digest(body: bytes | memoryview) -> bytes:
-    return hashlib.blake2b(body, digest_size=_DIGEST_BYTES).digest()
+    return hashlib.sha256(body).digest()[:_DIGEST_BYTES]

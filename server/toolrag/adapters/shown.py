@@ -18,6 +18,7 @@ from toolrag.adapters.fingerprint import corpus_fingerprint
 from toolrag.adapters.live_reader import Analyses
 from toolrag.adapters.store import FileRow
 from toolrag.retrieval.corpus import FileKey, build_corpus, update_corpus
+from toolrag.retrieval.joined import follow
 from toolrag.symbols import Analysis
 from toolrag.text import TextSnapshot
 
@@ -61,7 +62,7 @@ class Shown:
         files = tuple(FileKey(row.path, row.sha, row.language) for row in rows)
         if files == self._files:
             return
-        self._disk = update_corpus(self._disk, files, lambda file: analyses(file.sha, file.language))
+        self._disk = follow(self._disk, files, lambda file: analyses(file.sha, file.language))
         # A file whose analysis is lost is not in it: the next refresh parses it, and finds that the files differ.
         self._remember(tuple(map(FileKey, self._disk.paths, self._disk.shas, self._disk.languages)))
         if self._folder is not None:

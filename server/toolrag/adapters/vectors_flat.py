@@ -62,7 +62,7 @@ class FlatVectors:
     def save(self, path: str) -> None:
         """Writes the index to one file, whole or not at all. Raises OSError."""
         header = {"kind": self.engine, "dimensions": self._dimensions, "count": len(self._ids)}
-        write_sealed(Path(path), header, self._ids.tobytes() + self._matrix.tobytes())
+        write_sealed(Path(path), header, (self._ids.data, np.ascontiguousarray(self._matrix).data))
 
     def load(self, path: str) -> bool:
         """Takes up what `save` wrote. False, and nothing changed, when the file is missing or in any doubt."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import Final
@@ -26,6 +27,7 @@ M: Final = 16
 EF_CONSTRUCTION: Final = 100
 EF_SEARCH: Final = 256
 SEED: Final = 100
+_PART_BYTES: Final = 1 << 20
 CAPACITY: Final = 1_024
 """Of an empty graph; it doubles when it is full."""
 
@@ -99,14 +101,14 @@ class HnswVectors:
                 self._index.save_index(str(raw))
             except RuntimeError as error:  # hnswlib says no more of why it cannot write
                 raise OSError(None, str(error)) from error
-            graph = raw.read_bytes()
             header = {
                 "kind": self.engine,
                 "dimensions": self._dimensions,
-                "bytes": len(graph),
+                "bytes": raw.stat().st_size,
                 "live": sorted(self._live),
             }
-            write_sealed(Path(path), header, graph)
+            with raw.open("rb") as graph:
+                write_sealed(Path(path), header, iter(partial(graph.read, _PART_BYTES), b""))
 
     def load(self, path: str) -> bool:
         """Takes up what `save` wrote. False, and nothing changed, when the file is missing or in any doubt."""

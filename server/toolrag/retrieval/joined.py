@@ -1,15 +1,32 @@
-"""Several corpora as one, so that files of several folders are ranked against each other. Pure."""
+"""Several corpora as one: folders that are ranked against each other, and parts of one that is large. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Final
 
 import numpy as np
 
-from toolrag.retrieval.corpus import Corpus, build_corpus
+from toolrag.retrieval.corpus import Corpus, FileKey, build_corpus, update_corpus
 from toolrag.retrieval.file_names import file_names
 from toolrag.retrieval.postings import Postings, merge_postings
 from toolrag.retrieval.tables import Table, merge_tables
+from toolrag.symbols import Analysis
+
+PART_FILES: Final = 512
+"""Files whose analyses are in memory at once while a corpus is built: they take several times what their arrays do."""
+
+
+def follow(old: Corpus, files: Sequence[FileKey], analysis_of: Callable[[FileKey], Analysis | None]) -> Corpus:
+    """The corpus of these files: `update_corpus`, and from nothing the same in parts."""
+    if old.paths or len(files) <= PART_FILES:
+        return update_corpus(old, files, analysis_of)
+    parts = [
+        update_corpus(old, files[first : first + PART_FILES], analysis_of) for first in range(0, len(files), PART_FILES)
+    ]
+    while len(parts) > 1:  # neighbours first: each row is copied log(parts) times, not once a part
+        parts = [join_corpora(parts[at : at + 2]) for at in range(0, len(parts), 2)]
+    return parts[0]
 
 
 def join_corpora(parts: Sequence[Corpus], before: Corpus | None = None) -> Corpus:

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
+from toolrag.adapters.around import Around
 from toolrag.adapters.fence import Fence
-from toolrag.adapters.index import Around, Index
+from toolrag.adapters.index import Index
 from toolrag.adapters.library import Library
 from toolrag.adapters.names import path_of_uri, shown
 from toolrag.adapters.roots import Root, open_root

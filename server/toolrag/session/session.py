@@ -9,10 +9,10 @@ from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 
 from toolrag import app
+from toolrag.adapters.around import Around
 from toolrag.adapters.clock import SystemClock
 from toolrag.adapters.documents import Documents
 from toolrag.adapters.fence import Fence, Root
-from toolrag.adapters.index import Around
 from toolrag.adapters.library import Library
 from toolrag.adapters.names import path_of_uri
 from toolrag.adapters.parse_process import ParseProcess
