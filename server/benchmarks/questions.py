@@ -9,6 +9,9 @@ set, printed by itself; exit code 1 when one falls below its floor. What the set
 - `tuned`: tuned on, and some of their answers had been seen when their gold was written. No measure of new questions.
 - `fresh`: written, with narrow gold, by someone who had seen no answer. On first sight 16 of 30 landed and 7 of 10
   absences were said; faults they showed were mended and weights were chosen with their scores in view since.
+- `held_out`: forty questions and ten absences about ten packages that `random.Random(20261130).sample` drew from the
+  sorted names of held_out_packages.json, written with their gold before any answer was seen. Nobody who worked on the
+  answers has looked at one of them: only the totals are known. On first sight 17 of 40 landed; we want 28.
 """
 
 from __future__ import annotations
@@ -29,7 +32,7 @@ from toolrag.config import Settings
 
 LEAST: Final = (0.7, 0.7)
 """The share of a set's questions that must land, and of its absences that must be said, where FLOORS has no other."""
-FLOORS: Final = {"tuned": (0.75, 0.0), "fresh": (0.6, 0.8)}
+FLOORS: Final = {"tuned": (0.75, 0.0), "fresh": (0.6, 0.8), "held_out": (0.4, 0.8)}
 
 
 def run(folder: Path, rows: Sequence[Row]) -> list[tuple[Row, bool]]:

@@ -7,6 +7,7 @@ failed · 1 anything else that is wrong, such as a citation that no longer stand
 from __future__ import annotations
 
 import argparse
+import gc
 import logging
 import os
 import sqlite3
@@ -60,6 +61,9 @@ Settings: {settings}
 
 def run() -> NoReturn:
     """The console script."""
+    # The collector looks for cycles after each 700 new objects; a command makes a million that all stay, and none of
+    # its own makes cycles: looking took a tenth of a warm answer's time.
+    gc.set_threshold(100_000, 50, 100)
     _fill_closed_streams()
     try:
         code = _ended(sys.argv[1:])
@@ -78,7 +82,8 @@ def run() -> NoReturn:
         sys.stderr.flush()
     except OSError:
         _give_up(2)
-    sys.exit(code)
+    # Everything is written and closed. Taking the interpreter down object by object takes another tenth.
+    os._exit(code)
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -159,10 +159,11 @@ def test_side_by_side_words_of_a_question_lift_the_file_and_the_symbol_they_name
     assert score["fields.py:name_json"] == pytest.approx(other["fields.py:name_json"])
 
 
-def test_a_constant_comes_after_code_that_holds_the_words_unless_it_is_asked_for_by_name() -> None:
-    files = {"a.py": "RETRY_LIMIT = 3\n", "b.py": "def limit():\n    return retry\n"}
-    assert ranked(files, "the limit of a retry")[0] == "b.py:limit"
-    assert ranked(files, "RETRY_LIMIT")[0] == "a.py:RETRY_LIMIT"
+def test_a_constant_comes_after_code_that_holds_the_words_unless_it_or_a_value_is_asked_for() -> None:
+    files = {"a.py": "RETRY_PAUSE = 3\n", "b.py": "def pause():\n    return retry\n"}
+    assert ranked(files, "the pause of a retry")[0] == "b.py:pause"
+    assert ranked(files, "RETRY_PAUSE")[0] == "a.py:RETRY_PAUSE"
+    assert ranked(files, "where is the retry pause set")[0] == "a.py:RETRY_PAUSE"
 
 
 def test_a_body_comes_before_its_prototype() -> None:

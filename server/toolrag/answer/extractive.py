@@ -36,6 +36,8 @@ N_READ = 16
 """Candidates that are read."""
 MISSING_SHARE = 0.15
 """An answer is partial when words of this share of the question's weight occur in no file."""
+PART = 0.2
+"""Where nothing holds enough of a question, what holds so much of it is told as a part of an answer."""
 TOO_MUCH_MISSING = 0.4
 """There is none when words of this share do."""
 
@@ -60,6 +62,7 @@ class Extractive:
         relevance = Relevance(question, self.retriever.idf, wide.searched.missing)
         callers: Callers | None = None
         drafts: Sequence[Draft] = ()
+        is_partly = False
         definitions = await self._definitions(question, scope)
         reader.expect([*definitions, *wide.candidates])
         if question.kind == "callers":
@@ -75,8 +78,12 @@ class Extractive:
                 reader.expect(chosen)
             readings = await self._read(reader, chosen)
             drafts = about_topic(question, relevance, readings)
+            if not drafts:
+                drafts, is_partly = about_topic(question, relevance, readings, PART), True
         verified = await verify(drafts, reader.evidence, self.documents, EXTRACTIVE_MAX_LINES)
         outcome, reason = _outcome(question, relevance, verified, found.searched, callers)
+        if outcome == "answered" and is_partly:
+            outcome, reason = "partial", Reason("nothing_found", "No lines hold more than a part of the question.")
         return Answer(
             id=_answer_id(text, verified, found.candidates),
             question=text,

@@ -102,8 +102,10 @@ def preferred(question: Question, relevance: Relevance, candidates: Sequence[Can
     return [*best[: limit - len(close)], *close]
 
 
-def about_topic(question: Question, relevance: Relevance, readings: Sequence[Reading]) -> list[Draft]:
-    """What the best candidates say of the question's topic, best first; nothing when none holds enough of it.
+def about_topic(
+    question: Question, relevance: Relevance, readings: Sequence[Reading], support: float = SUPPORT
+) -> list[Draft]:
+    """What the best candidates say of the question's topic, best first; nothing when none holds `support` of it.
 
     A candidate is as good as what is known of it and its best unit together. The first may make three claims, the
     others two.
@@ -116,7 +118,7 @@ def about_topic(question: Question, relevance: Relevance, readings: Sequence[Rea
         units = list(reading.units())
         everything = [*surroundings, *(unit.words for unit in units)]
         # Kindred words help to choose among answers; that there is one, the question's own words say.
-        if relevance.weight_of(relevance.matched(everything)) < SUPPORT or not relevance.names_topic(everything):
+        if relevance.weight_of(relevance.matched(everything)) < support or not relevance.names_topic(everything):
             continue
         surroundings.append(container_of(reading.candidate))
         whole = relevance.share([*everything, *surroundings])

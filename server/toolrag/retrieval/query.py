@@ -35,6 +35,10 @@ _WANTS_DOCS: Final = re.compile(
     r"\b(docs?|documentation|documented|readme|changelog|examples?|tutorials?|guides?|how do i (?:install|run|use))\b",
     re.IGNORECASE,
 )
+_WANTS_VALUES: Final = re.compile(
+    r"\b(defaults?|constants?|values?|limits?|maximum|minimum|max|min|set|defined|configured|declared|list(?:ed)?)\b",
+    re.I,
+)
 _WANTS_DATA: Final = re.compile(
     r"\b(config(?:s|ured|uration|urations)?|settings?|ci|workflows?|pipelines?|dependenc(?:y|ies)|lockfile"
     r"|json|ya?ml|toml|xml|csv|svg|ini|translations?|locales?)\b|\w\.(?:json|ya?ml|toml|xml|csv|svg|ini|cfg)\b",
@@ -68,6 +72,8 @@ class Query:
     """Two to four neighbouring words of it as one `plain_name`: "the json object" may mean `JsonObject`."""
     wants_tests: bool
     wants_docs: bool
+    wants_values: bool
+    """It asks what something is set to: constants are not in the way then."""
     wants_data: bool
     """Configuration, or a data format by name."""
     wants_markup: bool
@@ -91,6 +97,7 @@ def parse_query(text: str) -> Query:
         is_name=is_name,
         wants_tests=bool(_WANTS_TESTS.search(text)),
         wants_docs=bool(_WANTS_DOCS.search(text)),
+        wants_values=bool(_WANTS_VALUES.search(text)),
         wants_data=bool(_WANTS_DATA.search(text)),
         wants_markup=bool(_WANTS_MARKUP.search(text)),
         compounds=tuple(_compounds(text)),

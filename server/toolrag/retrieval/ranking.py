@@ -106,7 +106,7 @@ class Ranker:
         score[named[(corpus.roles[named] & DEFINES) > 0]] += W_COMPOUND_NAME
         for passage, cosine in dense.items():
             score[passage] += W_DENSE * max(cosine, 0.0)
-        score *= self._path_factors(query)[corpus.file_of] * self._role_factors[query.is_name]
+        score *= self._path_factors(query)[corpus.file_of] * self._role_factors[query.is_name or query.wants_values]
         found = (lexical > 0) | (exact > 0)
         found[list(dense)] = True
         if allowed is not None:
@@ -226,7 +226,7 @@ class Ranker:
 
     @cached_property
     def _role_factors(self) -> dict[bool, Float32]:
-        """What each passage's role multiplies its score by, for questions that are a name and for others."""
+        """What each passage's role multiplies its score by: where a name or a value is asked for, and elsewhere."""
         roles = self._corpus.roles
         bodiless = np.where(roles & BODILESS, BODILESS_FACTOR, 1.0).astype(np.float32)
         return {True: bodiless, False: np.where(roles & CONSTANT, CONSTANT_FACTOR, bodiless).astype(np.float32)}
