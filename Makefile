@@ -3,7 +3,7 @@
 # make test                                         everything the tests need, then the tests
 # make check                                        lint, format, types
 # make hnsw                                         try again to build the vector index
-# make questions                                    where the first citations of 53 questions land
+# make questions                                    where the first citations of 103 questions land
 # make conditions                                   whether claims leave out a condition their line runs under
 # make torture                                      kills, damage, branches and races against a fresh index; SEED, SHARE
 # make corpora                                      source distributions the examples in the README ask about

@@ -117,7 +117,7 @@ def blocks(node: ast.stmt) -> Iterator[tuple[bool, Sequence[ast.stmt]]]:
     match node:
         case ast.If():
             yield from ((True, node.body), (True, node.orelse))
-        case ast.While(test=ast.Constant(value=True)):
+        case ast.While(test=ast.Constant(value=1)):  # `while True` and `while 1`: 1 == True
             yield from ((False, node.body), (True, node.orelse))
         case ast.For() | ast.AsyncFor() | ast.While():
             yield from ((True, node.body), (True, node.orelse))
