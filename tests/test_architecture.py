@@ -25,8 +25,10 @@ LAYERS["adapters"] = LAYERS["answer"] | {"answer"}
 LAYERS["render"] = {"text", "symbols", "ports", "answer"}
 LAYERS["app"] = LAYERS["adapters"] | {"adapters"}
 LAYERS["doctor"] = LAYERS["app"] | {"app", "render"}
+LAYERS["session"] = LAYERS["app"] | {"app"}
+LAYERS["lsp"] = LAYERS["session"] | {"session"}
 LAYERS["progress"] = {"answer"}
-LAYERS["commands"] = LAYERS["answer"] | {"answer", "app", "doctor", "render", "progress"}
+LAYERS["commands"] = LAYERS["answer"] | {"answer", "app", "doctor", "render", "progress", "session", "lsp"}
 LAYERS["cli"] = {"errors", "commands", "progress"}
 LAYERS["__main__"] = {"cli"}
 LAYERS["__init__"] = set()
@@ -37,7 +39,7 @@ IMPURE_MODULES = frozenset(
     asyncio concurrent ctypes datetime faulthandler fcntl fileinput ftplib getpass glob http importlib io logging mmap
     multiprocessing os pathlib platform platformdirs queue random resource sched secrets select selectors shelve shutil
     signal socket socketserver sqlite3 ssl subprocess sys tempfile threading time tomllib urllib uuid webbrowser _thread
-    boto3 botocore hnswlib pathspec pygls lsprotocol tqdm
+    boto3 botocore hnswlib pathspec pygls lsprotocol websockets tqdm
     """.split()
 )
 OWN_FILES = {"importlib", "importlib.import_module", "importlib.resources", "importlib.resources.files"}
@@ -125,6 +127,16 @@ def test_only_the_composition_root_and_the_doctor_name_adapters() -> None:
         if name.startswith("toolrag.adapters")
     }
     assert users == {"adapters", "app", "doctor"}
+
+
+def test_only_the_language_server_knows_lsp() -> None:
+    users = {
+        layer_of(module)
+        for module, source in SOURCES.items()
+        for _, name in imported(ast.parse(source))
+        if name.partition(".")[0] in {"pygls", "lsprotocol", "websockets"}
+    }
+    assert users == {"lsp"}
 
 
 def test_layers_point_one_way() -> None:
