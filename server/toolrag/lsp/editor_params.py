@@ -145,10 +145,8 @@ def files_changed(given: object) -> tuple[str, ...]:
 def command(given: object) -> Command:
     """Params of `workspace/executeCommand`."""
     members = Members(given)
-    arguments = members.raw("arguments")
-    if arguments is not None and not isinstance(arguments, list):
-        raise ParamsError("arguments must be a list.")
-    return Command(members.word("command"), tuple(arguments or ()), members.token("workDoneToken"))
+    arguments = tuple(members.items("arguments")) if members.has("arguments") else ()
+    return Command(members.word("command"), arguments, members.token("workDoneToken"))
 
 
 def progress_token(given: object) -> Token | None:

@@ -81,14 +81,14 @@ class Members:
 
     def parts(self, key: str) -> Iterator[Members]:
         """A list of objects."""
-        for index, value in enumerate(self._list(key)):
+        for index, value in enumerate(self.items(key)):
             yield Members(value, f"{self.name(key)}[{index}]")
 
     def words(self, key: str) -> tuple[str, ...]:
         """A list of strings; empty where it is absent."""
         if not self.has(key):
             return ()
-        named = Members({f"{key}[{index}]": value for index, value in enumerate(self._list(key))}, self._prefix[:-1])
+        named = Members({f"{key}[{index}]": value for index, value in enumerate(self.items(key))}, self._prefix[:-1])
         return tuple(named.word(name) for name in named.given)
 
     def token(self, key: str) -> int | str | None:
@@ -101,7 +101,8 @@ class Members:
             raise _wrong(self.name(key), "a string or a whole number", value)
         return number
 
-    def _list(self, key: str) -> list[object]:
+    def items(self, key: str) -> list[object]:
+        """A list of whatever."""
         value = self._required(key, "a list")
         if not isinstance(value, list):
             raise _wrong(self.name(key), "a list", value)

@@ -178,10 +178,7 @@ def register(server: Server) -> None:
 
 
 def _handler(server: Server, method: Method, answered: bool) -> Callable[..., object]:
-    def request(call: Call, raw: object) -> object:
-        return method.run(server, call, method.parse(raw))
-
-    def notification(raw: object) -> None:
-        method.run(server, method.parse(raw))
-
-    return request if answered else notification
+    # Without annotations: pygls puts the server before the arguments of a handler whose first one could be a server.
+    if answered:
+        return lambda call, raw: method.run(server, call, method.parse(raw))
+    return lambda raw: method.run(server, method.parse(raw))

@@ -127,6 +127,7 @@ class Stdio:
                 except OSError:
                     self._lost = True
                     self._gone()
+                    self._on_loop(self._chunks.put_nowait, b"")  # what it still sends has no reader for its answer
             with self._lock:
                 was, self._pending = self._pending, self._pending - len(data)
             if self._lost or (was > MAX_PENDING_BYTES >= self._pending):
