@@ -125,6 +125,8 @@ class FakeSession:
         content, version = self.texts[path]
         text, lines = Text(content), LineRange(start - 1, end)
         evidence = Evidence("e1", _snapshot(path, text, version), lines)
+        if expect_sha not in (None, evidence.snapshot.sha):
+            raise ReadError("stale_blob", "It is another text now.", sha=evidence.snapshot.sha)
         return ReadResult(evidence, text.slice(lines), text.sha_of(lines))
 
     async def locate(self, citation: Mapping[str, object]) -> Mapping[str, object]:

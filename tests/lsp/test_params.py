@@ -325,8 +325,8 @@ def test_any_notification_at_all_is_survived_and_named_in_the_log_when_it_is_wro
 ) -> None:
     async def script(client: Client) -> list[Any]:
         await client.initialize()
-        for method, given in cases:
-            client.notify(method, given)
+        for method, params_given in cases:
+            client.notify(method, params_given)
         await client.settle()
         return client.of("window/logMessage")
 
