@@ -5,6 +5,7 @@
 # make hnsw                                         try again to build the vector index
 # make questions                                    where the first citations of 53 questions land
 # make conditions                                   whether claims leave out a condition their line runs under
+# make torture                                      kills, damage, branches and races against a fresh index; SEED, SHARE
 # make corpora                                      source distributions the examples in the README ask about
 
 PYTHON ?= python3
@@ -17,7 +18,7 @@ unexport Q ROOT
 ask: export QUESTION := $(value Q)
 ask: export ASK_ROOT := $(value ROOT)
 
-.PHONY: ask test check hnsw corpora questions conditions clean
+.PHONY: ask test check torture hnsw corpora questions conditions clean
 .SILENT:
 
 ask: $(VENV)/.ready
@@ -31,6 +32,11 @@ check: $(VENV)/.ready-test
 	$(BIN)/ruff check server tests
 	$(BIN)/ruff format --check server tests
 	$(BIN)/mypy
+
+# The same SEED and SHARE do the same again; both are printed. Its files are no test_*.py, so `make test` leaves them out.
+torture: $(VENV)/.ready-test
+	TORTURE_SEED="$(SEED)" TORTURE_SHARE="$(SHARE)" TORTURE_VECTORS="$(VECTORS)" \
+	  $(BIN)/pytest -n auto -o python_files='torture_*.py' --durations=5 $(ARGS) tests/torture
 
 questions: $(VENV)/.ready corpora
 	$(BIN)/python server/benchmarks/questions.py $(CORPORA)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -39,6 +40,20 @@ def indexed(files: Mapping[str, str]) -> list[IndexedFile]:
 def corpus_of(files: Mapping[str, str]) -> Corpus:
     """The corpus of some texts by path."""
     return build_corpus(indexed(files))
+
+
+def assert_same(one: object, other: object) -> None:
+    """The same members, parts included; arrays of the same kind and where NumPy is quick on them."""
+    assert type(one) is type(other)
+    for field in fields(one):  # type: ignore[arg-type]
+        left, right = getattr(one, field.name), getattr(other, field.name)
+        if isinstance(left, np.ndarray):
+            np.testing.assert_array_equal(left, right, strict=True)
+            assert right.flags.aligned
+        elif is_dataclass(left):
+            assert_same(left, right)
+        else:
+            assert (left, type(left)) == (right, type(right))
 
 
 def write_tree(root: Path, files: Mapping[str, str | bytes]) -> None:

@@ -15,7 +15,7 @@ import pytest
 from index_doubles import write_tree
 from toolrag import app
 from toolrag.adapters.cache_dir import DATABASE, TEMPORARY, index_dir
-from toolrag.adapters.parse_wire import without_symbols
+from toolrag.adapters.parse_wire import NOT_STARTED, without_symbols
 from toolrag.adapters.refresh import BATCH
 from toolrag.config import Settings
 from toolrag.errors import ConfigError
@@ -173,7 +173,7 @@ def test_what_could_not_be_parsed_is_not_said_to_be_searched(root: Path, monkeyp
 
     class NoProcess(InPlace):
         async def parse(self, text: str, language: str) -> Analysis:
-            return without_symbols(f"No process for {len(text)} characters of {language}.")
+            return without_symbols(NOT_STARTED if text and language else "")
 
     async def complete() -> bool:
         with app.open_place(str(root), Settings()) as place:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from index_doubles import write_tree
 from toolrag import app
-from toolrag.adapters import index
+from toolrag.adapters import shown
 from toolrag.adapters.cache_dir import DATABASE, index_dir
 from toolrag.adapters.store import Store
 from workspace_runs import ENGINES, FILES, QUESTIONS, InPlace, one_line, run
@@ -109,17 +109,39 @@ class TestLostCache:
         """BM25F's weights are in it."""
         before = run(root)[1]
         made = (folder / "corpus.bin").read_bytes()
-        monkeypatch.setattr(index, "corpus_fingerprint", lambda: "of the next version")
+        monkeypatch.setattr(shown, "corpus_fingerprint", lambda: "of the next version")
         assert run(root)[1] == before
         assert (folder / "corpus.bin").read_bytes() != made
 
-    def test_a_folder_where_a_file_should_be_is_said_and_done_without(
+    def test_a_folder_where_a_file_should_be_is_moved_aside_and_said(
         self, root: Path, folder: Path, caplog: pytest.LogCaptureFixture
     ) -> None:
         before = run(root)[1]
         _folder(folder / "corpus.bin")
-        with one_line(caplog, "The search arrays could not be kept"):
+        with one_line(caplog, "corpus.bin was damaged; it was moved to corpus.bin.damaged"):
             assert run(root)[1] == before
+        assert (folder / "corpus.bin").is_file()
+
+    @pytest.mark.parametrize("suffix", ["", "-wal", "-shm"])
+    @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: os.symlink("/etc/hostname", path)])
+    def test_what_is_no_file_in_the_database_s_place_is_moved_aside_and_said(
+        self,
+        root: Path,
+        folder: Path,
+        caplog: pytest.LogCaptureFixture,
+        suffix: str,
+        make: Callable[[Path], None],
+    ) -> None:
+        """SQLite would wait for a FIFO, follow a link, and fail in every run on a folder."""
+        before = run(root)[1]
+        path = folder / f"{DATABASE}{suffix}"
+        path.unlink(missing_ok=True)
+        make(path)
+        with one_line(caplog, f"it was moved to {DATABASE}.damaged and is built anew"):
+            assert run(root)[1] == before
+        caplog.clear()
+        assert run(root)[1] == before
+        assert caplog.records == []
 
     def test_an_index_without_an_analysis_is_not_kept_as_if_it_were_whole(self, root: Path, folder: Path) -> None:
         before = run(root)[1]

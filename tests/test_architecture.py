@@ -24,6 +24,7 @@ LAYERS["answer"] = LAYERS["retrieval"] | {"retrieval"}
 LAYERS["adapters"] = LAYERS["answer"] | {"answer"}
 LAYERS["render"] = {"text", "symbols", "ports", "answer"}
 LAYERS["app"] = LAYERS["adapters"] | {"adapters"}
+LAYERS["session"] = LAYERS["app"] | {"app"}
 LAYERS["doctor"] = LAYERS["app"] | {"app", "render"}
 LAYERS["session"] = LAYERS["app"] | {"app"}
 LAYERS["lsp"] = LAYERS["session"] | {"session"}
@@ -119,14 +120,14 @@ def test_every_layer_is_known() -> None:
     assert {layer_of(module) for module in SOURCES} <= LAYERS.keys()
 
 
-def test_only_the_composition_root_and_the_doctor_name_adapters() -> None:
+def test_only_the_composition_roots_and_the_doctor_name_adapters() -> None:
     users = {
         layer_of(module)
         for module, source in SOURCES.items()
         for _, name in imported(ast.parse(source))
         if name.startswith("toolrag.adapters")
     }
-    assert users == {"adapters", "app", "doctor"}
+    assert users == {"adapters", "app", "session", "doctor"}
 
 
 def test_only_the_language_server_knows_lsp() -> None:

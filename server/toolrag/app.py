@@ -20,6 +20,7 @@ from toolrag.adapters.embed_hashing import HashingEmbedder
 from toolrag.adapters.fence import Fence
 from toolrag.adapters.ignore import parse_rules
 from toolrag.adapters.index import Around, Index
+from toolrag.adapters.library import Library
 from toolrag.adapters.parse_process import ParseProcess
 from toolrag.adapters.refresh import Coverage
 from toolrag.adapters.roots import Root, open_root
@@ -62,7 +63,7 @@ class Workspace:
     parser: SpanParser
     coverage: Coverage | None
     """Of this run's refresh; None when it was left out."""
-    index: Index
+    library: Library
     dense: asyncio.Task[None] | None
     """Completes the vectors beside; None when the refresh was left out."""
 
@@ -102,16 +103,18 @@ async def open_workspace(place: Place, *, refresh: bool, progress: Progress) -> 
     engine = vector_engine(place.settings.index.vectors, embedder().dimensions)
     limits = place.settings.index
     async with ParseProcess(limits.parse_seconds) as parser:
-        around = Around(place.fence, place.root, place.documents, parser, limits, embedder(), engine)
-        index = Index(around, cache_folder(place))
+        library = Library(place.documents, parser, embedder())
+        around = Around(place.fence, place.root, parser, limits, embedder(), engine)
+        index = Index(around, cache_folder(place.root, place.settings), library.show)
+        library.indexes = [index]
         dense = None
         try:
             await (index.refresh(progress) if refresh else index.open())
             dense = asyncio.create_task(index.complete_dense(progress)) if refresh else None
-            state = index.dense
+            state = library.state
             if dense is not None and not state.complete and state.total - state.indexed <= SOON:
                 await dense
-            yield Workspace(place, index.retriever, parser, index.coverage, index, dense)
+            yield Workspace(place, library.retriever, parser, index.coverage, library, dense)
             if dense is not None:
                 await dense
         finally:
@@ -119,6 +122,7 @@ async def open_workspace(place: Place, *, refresh: bool, progress: Progress) -> 
                 dense.cancel()
                 await asyncio.wait([dense])
             index.close()
+            library.close()
 
 
 def vector_engine(choice: VectorChoice, dimensions: int) -> Engine:
@@ -150,16 +154,16 @@ def embedder() -> Embedder:
     return HashingEmbedder()
 
 
-def cache_folder(place: Place) -> Path | None:
-    """Where a place's index is kept, made fit for use; None where it cannot be, and one log line says why."""
+def cache_folder(root: Root, settings: Settings) -> Path | None:
+    """Where a root's index is kept, made fit for use; None where it cannot be, and one log line says why."""
     try:
-        folder = private_index_dir(place.root.real)
+        folder = private_index_dir(root.real)
     except ConfigError as error:
         log.warning("%s The index is held in memory for this run.", error)
         return None
     try:
         clear_leftovers(folder, time.time())
-        clear_unused(folder, place.settings.cache, time.time())
+        clear_unused(folder, settings.cache, time.time())
     except OSError as error:
         log.warning("What earlier runs left in the cache folder cannot be removed (%s).", error.strerror)
     return folder

@@ -115,12 +115,12 @@ def index(options: argparse.Namespace) -> int:
                 assert coverage is not None
                 assert dense is not None
                 await dense
-                state = workspace.index.dense
+                state = workspace.library.state
                 return {
                     "files": coverage.files,
                     "languages": coverage.languages,
                     "skipped": coverage.skipped,
-                    "spans": workspace.index.n_spans,
+                    "spans": workspace.library.n_spans,
                     "parsed": coverage.parsed,
                     "searchableSeconds": round(searchable, 3),
                     "seconds": round(time.monotonic() - began, 3),

@@ -111,6 +111,8 @@ def _version(package: str) -> str | None:
 def _grammars() -> Iterator[Check]:
     broken = []
     for language in LANGUAGES.values():
+        if language.grammar is None:
+            continue
         module, _ = language.grammar
         try:
             importlib.import_module(module)

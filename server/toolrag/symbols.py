@@ -40,7 +40,8 @@ class Span:
         """Container and name, as a person would say them."""
         if not self.container:
             return self.name
-        return f"{self.container}{' > ' if self.kind == 'section' else '.'}{self.name}"
+        joint = " > " if self.kind == "section" else " " if self.name.startswith(".") else "."
+        return f"{self.container}{joint}{self.name}"
 
 
 @dataclass(frozen=True, slots=True)

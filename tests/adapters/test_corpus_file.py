@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from pathlib import Path
 
-import numpy as np
 import pytest
-from index_doubles import corpus_of
+from index_doubles import assert_same, corpus_of
 from toolrag.adapters.corpus_file import load_corpus, save_corpus
-from toolrag.retrieval.corpus import Corpus
 from toolrag.retrieval.query import parse_query
 from toolrag.retrieval.ranking import Ranker
 
@@ -26,13 +23,7 @@ def test_a_corpus_comes_back_as_it_was(tmp_path: Path, files: dict[str, str]) ->
     save_corpus(tmp_path / "c", corpus, "key")
     found = load_corpus(tmp_path / "c", "key")
     assert found is not None
-    for field in fields(Corpus):
-        left, right = getattr(corpus, field.name), getattr(found, field.name)
-        if isinstance(left, np.ndarray):
-            np.testing.assert_array_equal(left, right, strict=True)
-            assert right.flags.aligned
-        else:
-            assert (left, type(left)) == (right, type(right))
+    assert_same(corpus, found)
     query = parse_query("send a")
     assert Ranker(found).rank(query, 9, {}) == Ranker(corpus).rank(query, 9, {})
     assert found.calls_of("send") == corpus.calls_of("send")

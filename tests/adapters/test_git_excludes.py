@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import random
 import subprocess
 from pathlib import Path
 
 import pytest
-from adapters.test_ignore import generated_line
 from toolrag.adapters.fence import Fence
-from toolrag.adapters.git_excludes import global_excludes, repository_of
+from toolrag.adapters.git_excludes import global_excludes, outer_rules, repository_of
+from toolrag.adapters.ignore import MAX_WEIGHT
 from toolrag.adapters.roots import open_root
 from toolrag.adapters.walk import Found, Walk
 from toolrag.config import ReadLimits
@@ -143,7 +142,7 @@ def test_a_broken_git_file_is_passed_over(tmp_path: Path, content: bytes) -> Non
 
 
 def test_odd_files_in_the_place_of_rules(tmp_path: Path, home: Path) -> None:
-    """A FIFO does not hold the walk, a huge file and bytes that are no text are not used."""
+    """A FIFO does not hold the walk, a huge file is not used; bytes that are no text match what they match."""
     tree = repository(tmp_path / "tree", "a.log")
     (tree / ".git/info/exclude").unlink()
     os.mkfifo(tree / ".git/info/exclude")
@@ -152,6 +151,19 @@ def test_odd_files_in_the_place_of_rules(tmp_path: Path, home: Path) -> None:
     assert walked(tree) == {"a.log"}
     (home / ".config/git/ignore").write_bytes(b"\xff\xfe\xff*.log")
     assert walked(tree) == {"a.log"}
+    (home / ".config/git/ignore").write_bytes(b"# caf\xe9\n*.log")
+    assert walked(tree) == set()
+
+
+def test_rules_above_the_root_that_explode_together(tmp_path: Path) -> None:
+    """The file that goes too far is named, and not used; those before it hold."""
+    tree = repository(tmp_path / "tree", "pkg/a.log", "pkg/b.tmp")
+    many = "*a*a*a*b\n" * (MAX_WEIGHT // 10)
+    (tree / ".git/info/exclude").write_text(f"{many}*.log\n")
+    (tree / ".gitignore").write_text(f"{many}*.tmp\n")
+    assert walked(tree / "pkg") == {"b.tmp"}
+    _, problems = outer_rules(tree / "pkg", "", os.environ)
+    assert ["a .gitignore above the root" in problem for problem in problems] == [True]
 
 
 def test_where_the_excludes_file_is_looked_for(tmp_path: Path) -> None:
@@ -172,36 +184,3 @@ def test_no_repository_no_rules(tmp_path: Path, home: Path) -> None:
     (tmp_path / "plain/.gitignore").write_text("*.tmp\n")
     assert repository_of(tmp_path / "plain") is None
     assert walked(tmp_path / "plain") == {"a.log"}
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_generated_rules_agree_with_git(tmp_path: Path, home: Path, seed: int) -> None:
-    """Random lines in all four places give git's verdict for every file below a folder of the repository."""
-    dice = random.Random(seed)
-    names = ["a", "b", "ab", "a.b", "ba", "x1y", "1"]
-    tree = repository(tmp_path / "tree")
-    folders = ["", "a", "a/b", "b", "a/b/ab"]
-    put(tree, *(f"{folder}/{dice.choice(names)}.py".lstrip("/") for folder in folders for _ in range(6)))
-    (home / ".config/git").mkdir(parents=True)
-    places = [home / ".config/git/ignore", tree / ".git/info/exclude", tree / ".gitignore", tree / "a/.gitignore"]
-    for place in places:
-        lines = [generated_line(dice) for _ in range(3)]
-        place.write_text("\n".join([*lines, dice.choice(["*.py", "a*", "!b*", "!*.py", "/a/b/*", "b/"])]) + "\n")
-    files = [str(path.relative_to(tree)) for path in tree.rglob("*.py") if ".git/" not in str(path)]
-    done = subprocess.run(
-        ["git", "check-ignore", "--no-index", "-z", "--stdin"],
-        cwd=tree,
-        input="\0".join(files).encode() + b"\0",
-        capture_output=True,
-        check=False,
-    )
-    ignored = {path for path in done.stdout.decode().split("\0") if path}
-    assert walked(tree) == set(files) - ignored
-    below = {path.removeprefix("a/b/") for path in set(files) - ignored if path.startswith("a/b/")}
-    if not _folder_is_ignored(tree, "a") and not _folder_is_ignored(tree, "a/b"):
-        assert walked(tree / "a/b") == below
-
-
-def _folder_is_ignored(tree: Path, folder: str) -> bool:
-    done = subprocess.run(["git", "check-ignore", "--no-index", "-q", folder], cwd=tree, check=False)
-    return done.returncode == 0

@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import random
-import subprocess
 import time
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from toolrag.adapters.ignore import IgnoreStack, folders_above, parse_rules
-from toolrag.adapters.wildmatch import GlobError, glob_regex
-
-NAMES = ["a", "b", "ab", "a.b", "ba", "aab", "-", "[", "a b", "b ", "A", "1", "x1y", "!a", "#a", "a\\", "]"]
-GLOBS = [
-    "a", "b", "ab", "*", "?", "a*", "*b", "*a*", "a?", "**", "a**", "**b", "[ab]", "[!a]", "[^b]*", "[a-c]?", "[]]",
-    "[]-a]",
-    "[[:digit:]]", "x[[:alnum:]]y", "*[[:space:]]*", "\\a", "\\*", "a\\ b", "[a\\-]", "[", "[[:nope:]]", "a\\", "[!]a]",
-    "A",
-    "\\!a", "\\#a", "#a", "[c-a]", "*.*", "a[/]b", "[-a]", "[a-]", "b\\ ", "***",
-]  # fmt: skip
+from ignore_cases import cases, git_ignored, walked, without_settings
+from toolrag.adapters.ignore import MAX_WEIGHT, IgnoreStack, folders_above, git_text, parse_rules, stacked
+from toolrag.adapters.wildmatch import GlobError, glob_regex, weight
 
 
 def ignored(files: Mapping[str, str], path: str, is_folder: bool) -> bool:
@@ -35,64 +25,15 @@ def ignored(files: Mapping[str, str], path: str, is_folder: bool) -> bool:
     return stack is not None and stack.ignores(path, is_folder)
 
 
-def git_ignored(tree: Path, paths: list[str], home: Path) -> set[str]:
-    """What git ignores of the paths; it runs nothing that a repository names, and knows no user's excludes."""
-    environment = {"PATH": os.environ["PATH"], "HOME": str(home), "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C.UTF-8"}
-    git = ["git", "-C", str(tree), "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"]
-    if not (tree / ".git").exists():
-        subprocess.run([*git, "init", "-q"], env=environment, check=True)
-    done = subprocess.run(
-        [*git, "check-ignore", "--no-index", "-z", "--stdin"],
-        input="\0".join(paths).encode() + b"\0",
-        capture_output=True,
-        env=environment,
-        check=False,
-    )
-    assert done.returncode in (0, 1), done.stderr
-    return {path for path in done.stdout.decode().split("\0") if path}
+@pytest.mark.parametrize("seed", range(8))
+def test_generated_ignore_files_agree_with_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    """Random lines, in every place where git looks for them, give git's verdict for each file and folder.
 
-
-def generated_line(dice: random.Random) -> str:
-    line = "/".join(dice.choice(GLOBS) for _ in range(dice.choice([1, 1, 1, 2, 2, 3, 4])))
-    start = dice.choice(["", "", "", "", "/", "!", "!", "!/", "**/"])
-    end = dice.choice(["", "", "", "", "/", "/**", "/*", " ", "\t", "\r", "//"])
-    return f"{start}{line}{end}"
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_generated_ignore_files_agree_with_git(tmp_path: Path, seed: int) -> None:
-    """Nested files of random lines give git's verdict for every file and folder of a tree."""
-    dice = random.Random(seed)
-    home = tmp_path / "home"
-    home.mkdir()
-    tree = tmp_path / "tree"
-    folders = [""]
-    paths: dict[str, bool] = {}
-    for _ in range(12):
-        outer = dice.choice(folders)
-        folder = f"{outer}/{dice.choice(NAMES)}".lstrip("/")
-        if folder.count("/") < 4 and folder not in paths:
-            folders.append(folder)
-            paths[folder] = True
-    for _ in range(60):
-        path = f"{dice.choice(folders)}/{dice.choice(NAMES)}".lstrip("/")
-        paths.setdefault(path, False)
-    for path, is_folder in paths.items():
-        (tree / path).mkdir(parents=True, exist_ok=True) if is_folder else None
-    for path, is_folder in paths.items():
-        if not is_folder:
-            (tree / path).write_text("")
-    for _ in range(25):
-        files = {
-            folder: "\n".join(generated_line(dice) for _ in range(dice.randint(1, 4)))
-            for folder in ["", *dice.sample(folders, 2)]
-        }
-        for folder, text in files.items():
-            (tree / folder / ".gitignore").write_bytes(text.encode())
-        ours = {path for path, is_folder in paths.items() if ignored(files, path, is_folder)}
-        assert ours == git_ignored(tree, list(paths), home), files
-        for folder in files:
-            (tree / folder / ".gitignore").unlink()
+    200 cases here, 2,000 in `make torture`.
+    """
+    without_settings(monkeypatch, tmp_path)
+    for case in cases(tmp_path, random.Random(seed), 25):
+        assert walked(case) == git_ignored(case), case.files
 
 
 @pytest.mark.parametrize(
@@ -140,6 +81,69 @@ def test_no_pattern_takes_long(line: str, name: str) -> None:
     began = time.process_time()
     assert parse_rules(line, "x", denies=True).verdict(name, False) is None
     assert time.process_time() - began < 0.5
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        pytest.param("*a*a*a*b", "a" * 255, id="stars"),
+        pytest.param("*" + "[!b]" * 120 + "b*c", "a" * 255, id="brackets"),
+        pytest.param("**/a{}", "a/" * 2000 + "c", id="folders"),
+        pytest.param("/*a/**/*b{}/**/c*", "a/" * 2000 + "c", id="folders on both sides"),
+    ],
+)
+def test_no_file_takes_long(line: str, name: str) -> None:
+    """The longest file of such lines that is used at all answers in time for every name of a large tree."""
+    line = f"{line}{{}}" if "{}" not in line else line
+    n_lines = MAX_WEIGHT // (weight(line.format(9_999)))
+    began = time.process_time()
+    rules = parse_rules("\n".join(line.format(number) for number in range(n_lines)), "x", denies=False)
+    assert rules.problems == ()
+    assert rules.verdict(name, False) is None
+    assert time.process_time() - began < 1.0
+
+
+def test_a_file_that_explodes_is_not_used() -> None:
+    """One sentence names it. Where it denies, nothing in its folder is read: a rule must not open what it closed."""
+    lines = "*.log\n" + "*a*a*a*b\n" * 100_000
+    rules = parse_rules(lines, '".gitignore"', denies=False)
+    assert rules.verdict("a.log", False) is None
+    (problem,) = rules.problems
+    assert problem.startswith('".gitignore" has too many wildcards')
+    assert "not used" in problem
+    rules = parse_rules(lines, '".toolragignore"', denies=True)
+    assert rules.verdict("anything.py", False) is True
+    assert len(rules.problems) == 1
+
+
+def test_nested_files_that_explode_together() -> None:
+    """Each name is held against all of them: the one that goes too far is not used, or closes its folder."""
+    rules = parse_rules("*a*a*a*b\n" * (MAX_WEIGHT // 20), "x", denies=False)
+    outer = stacked(rules, "", None, "x", denies=False)
+    inner = stacked(rules, "a/", outer, "y", denies=False)
+    assert inner.rules.problems == ()
+    for denies in (False, True):
+        innermost = stacked(rules, "a/b/", inner, '"a/b/.gitignore"', denies=denies)
+        (problem,) = innermost.rules.problems
+        assert problem.startswith('With the ignore files above it, "a/b/.gitignore" has too many wildcards')
+        assert innermost.ignores("a/b/c", False) is denies
+        assert innermost.ignores("a/b/aaab", False) is True
+
+
+def test_a_long_list_of_names_is_used() -> None:
+    """Lines without wildcards weigh next to nothing: tools write thousands of them."""
+    rules = parse_rules("\n".join(f"name{number}" for number in range(7_000)), "x", denies=False)
+    assert rules.problems == ()
+    assert rules.verdict("name6999", False) is True
+
+
+def test_bytes_that_are_no_text_cost_no_other_line() -> None:
+    """git compares bytes: a comment in another encoding is a comment, and a pattern means the names that have them."""
+    rules = parse_rules(git_text(b"# caf\xe9\n*.log\n\xff*\na\0b\n"), "x", denies=False)
+    assert rules.problems == ()
+    assert rules.verdict("a.log", False) is True
+    assert rules.verdict("\udcffa", False) is True
+    assert rules.verdict("a", False) is True
 
 
 def test_many_stars_still_match() -> None:

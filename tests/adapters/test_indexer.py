@@ -16,7 +16,7 @@ from parser_double import InlineParser
 from toolrag.adapters import collection, hard_links
 from toolrag.adapters.fence import Fence
 from toolrag.adapters.indexer import Indexer
-from toolrag.adapters.parse_wire import without_symbols
+from toolrag.adapters.parse_wire import NOT_STARTED, without_symbols
 from toolrag.adapters.refresh import BATCH, GRAIN_NS, Coverage
 from toolrag.adapters.roots import open_root
 from toolrag.adapters.store import Stat, Store
@@ -199,8 +199,8 @@ def test_what_is_not_indexed_is_counted_by_reason_and_said(bench: Bench) -> None
     bench.write("build/x.py", "x = 1\n")
     os.symlink("loop.py", bench.root / "loop.py")
     found = bench.refresh()
-    assert found.files == 3
-    assert found.skipped == {"gitignored": 1, "language": 2, "not_text": 2, "secret": 1, "too_large": 1}
+    assert found.files == 4
+    assert found.skipped == {"gitignored": 1, "language": 1, "not_text": 2, "secret": 1, "too_large": 1}
     assert found.problems == (
         "large.py has 6,000 bytes; files over index.max_file_bytes (1,000) are read when named, but not indexed.",
     )
@@ -239,21 +239,41 @@ def test_a_file_that_grows_out_of_the_index_leaves_it(bench: Bench) -> None:
     assert "a.py" not in bench.kept
 
 
-def test_what_the_parser_could_not_do_is_said_each_time_and_tried_again(
+def test_what_could_not_be_parsed_for_want_of_a_parser_is_said_and_tried_again(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def crash(_: object, text: str, language: str) -> Analysis:
-        return without_symbols("The parser crashed on it.") if text == FILES["a.py"] else analysis_of(text, language)
+    async def absent(_: object, text: str, language: str) -> Analysis:
+        return without_symbols(NOT_STARTED) if text == FILES["a.py"] else analysis_of(text, language)
 
     with monkeypatch.context() as patch:
-        patch.setattr(CountingParser, "parse", crash)
+        patch.setattr(CountingParser, "parse", absent)
         for _ in range(2):
             found = bench.refresh()
             assert (found.files, found.skipped) == (2, {"unparsed": 1})
             assert not found.complete
-            assert found.problems == ("a.py: The parser crashed on it.",)
+            assert found.problems == (f"a.py: {NOT_STARTED}",)
     assert bench.refresh().problems == ()
     assert "a.py" in bench.kept
+
+
+def test_a_text_that_its_parser_fails_on_is_named_and_searched_as_plain_text(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It crashes or hangs every time: it is not tried in each run, and its words are found."""
+
+    async def crash(_: object, text: str, language: str) -> Analysis:
+        is_odd = (text, language) == (FILES["a.py"], "python")
+        return without_symbols("The parser crashed on it.") if is_odd else analysis_of(text, language)
+
+    monkeypatch.setattr(CountingParser, "parse", crash)
+    said = ("a.py: The parser crashed on it.", "a.py: It is searched as plain text.")
+    first = bench.refresh()
+    assert (first.files, first.skipped, first.complete, first.problems) == (3, {}, True, said)
+    analysis = bench.store.analysis(bench.kept["a.py"], "python")
+    assert analysis is not None
+    assert (len(analysis.parsed.spans), len(analysis.parsed.passages)) == (0, 1)
+    again = bench.refresh()
+    assert (again.parsed, again.problems) == (0, said)
 
 
 @pytest.mark.usefixtures("_later")

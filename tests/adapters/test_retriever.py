@@ -42,7 +42,7 @@ class Bench:
 
     def retriever(self, corpus: Corpus | None = None) -> IndexedRetriever:
         made = IndexedRetriever(self.documents, InlineParser(), AllIn(self.vectors), self.embedder)
-        made.show(View(corpus or self.corpus, 3, complete=False), self.store)
+        made.show(View(corpus or self.corpus, 3, complete=False), self.store.analysis)
         return made
 
     def search(self, query: str, corpus: Corpus | None = None) -> tuple[Candidate, ...]:

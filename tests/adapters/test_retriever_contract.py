@@ -49,7 +49,7 @@ def retriever(request: pytest.FixtureRequest) -> Iterator[Retriever]:
         store.put_analysis(file.sha, file.language, file.analysis)
     embedder = SumEmbedder()
     made = IndexedRetriever(documents, InlineParser(), AllIn(FlatVectors(embedder.dimensions)), embedder)
-    made.show(View(build_corpus(files), 0, complete=True), store)
+    made.show(View(build_corpus(files), 0, complete=True), store.analysis)
     yield made
     store.close()
 

@@ -48,9 +48,24 @@ def test_every_cut_and_every_flipped_byte_reads_as_none(tmp_path: Path) -> None:
 
 def test_what_is_no_file_reads_as_none(tmp_path: Path) -> None:
     assert read_sealed(tmp_path / "missing") is None
-    assert read_sealed(tmp_path) is None
+    (tmp_path / "folder").mkdir()
+    assert read_sealed(tmp_path / "folder") is None
     (tmp_path / "loop").symlink_to("loop")
     assert read_sealed(tmp_path / "loop") is None
+
+
+def test_what_is_damaged_is_moved_aside_and_said_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    for damaged in (b"", b"not what it was"):
+        (tmp_path / "x").write_bytes(damaged)
+        caplog.clear()
+        assert read_sealed(tmp_path / "x") is None
+        assert read_sealed(tmp_path / "x") is None
+        assert [record.getMessage() for record in caplog.records] == [
+            "x was damaged; it was moved to x.damaged and is built anew."
+        ]
+        assert (tmp_path / "x.damaged").read_bytes() == damaged
+    assert read_sealed(tmp_path / "missing") is None
+    assert len(caplog.records) == 1
 
 
 @pytest.mark.parametrize("body", [b"", b"\0\0\0\x02[]", b"\0\0\0\x01{", b"\0\0\0\x09{}", b"\0\0\0\x01\xff"])

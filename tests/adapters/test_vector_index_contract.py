@@ -168,7 +168,8 @@ def test_a_file_that_is_missing_cut_or_altered_changes_nothing(make: Make, tmp_p
     index = make()
     index.add([1], axis(0))
     assert not index.load(str(path))
-    assert not index.load(str(tmp_path))
+    (tmp_path / "folder").mkdir()
+    assert not index.load(str(tmp_path / "folder"))
     filled(make, 3)[0].save(str(path))
     data = path.read_bytes()
     for at in range(0, len(data), max(1, len(data) // 40)):

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from dataclasses import fields
 
 import numpy as np
 import pytest
-from index_doubles import corpus_of, indexed
-from toolrag.retrieval.corpus import FIELD_B, FIELD_WEIGHTS, Corpus, build_corpus, last_name
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from index_doubles import assert_same, corpus_of, indexed
+from toolrag.retrieval.corpus import (
+    BODILESS,
+    CONSTANT,
+    DEFINES,
+    FIELD_B,
+    FIELD_WEIGHTS,
+    Corpus,
+    FileKey,
+    IndexedFile,
+    build_corpus,
+    last_name,
+    update_corpus,
+)
 from toolrag.retrieval.paths import path_tokens
+from toolrag.retrieval.postings import MOST, _sorted
 from toolrag.retrieval.terms import count_terms, hashes
 from toolrag.retrieval.tokens import term_hash
+from toolrag.symbols import Analysis
 
 FILES = {
     "src/session.py": (
@@ -56,9 +70,8 @@ def slow_impacts(files: Mapping[str, str]) -> list[dict[int, float]]:
 def impacts_of(corpus: Corpus) -> list[dict[int, float]]:
     """The same, out of the postings."""
     found: list[dict[int, float]] = [{} for _ in range(corpus.n_passages)]
-    for at, term in enumerate(corpus.terms.tolist()):
-        rows = slice(corpus.ptr[at], corpus.ptr[at + 1])
-        for passage, impact in zip(corpus.postings[rows].tolist(), corpus.impacts[rows].tolist(), strict=True):
+    for at, term in enumerate(corpus.postings.terms.tolist()):
+        for passage, impact in zip(corpus.passages_with(at).tolist(), corpus.impacts(at).tolist(), strict=True):
             assert term not in found[passage]
             found[passage][term] = impact
     return found
@@ -73,17 +86,13 @@ def impacts_of(corpus: Corpus) -> list[dict[int, float]]:
         pytest.param({"a.py": "x = x + x\n", "b.py": "\n\n"}, id="a file without passages"),
     ],
 )
-def test_impacts_and_idf_are_the_formula_s(files: Mapping[str, str]) -> None:
+def test_impacts_are_the_formula_s(files: Mapping[str, str]) -> None:
     corpus = corpus_of(files)
     expected = slow_impacts(files)
     found = impacts_of(corpus)
     assert [sorted(row) for row in found] == [sorted(row) for row in expected]
     for row, slow in zip(found, expected, strict=True):
         assert row == pytest.approx(slow, rel=1e-5)
-    for at, term in enumerate(corpus.terms.tolist()):
-        frequency = sum(term in row for row in expected)
-        idf = math.log(1 + (len(expected) - frequency + 0.5) / (frequency + 0.5))
-        assert float(corpus.idf[at]) == pytest.approx(idf, rel=1e-5)
 
 
 def test_passages_are_numbered_through_the_files_in_their_order() -> None:
@@ -100,10 +109,16 @@ def test_names_are_found_as_written_and_definitions_are_told_apart() -> None:
     assert [corpus.paths[file] for file in corpus.files_defining("send")] == ["src/session.py", "src/adapter.py"]
     assert corpus.files_defining("Send") == corpus.files_defining("") == []
     by_name = {name: corpus.name == np.uint64(term_hash(name)) for name in ("send", "RETRIES", "Retries", "Session")}
-    assert corpus.defines[by_name["send"]].all()
-    assert not corpus.defines[by_name["RETRIES"]].any()
-    assert not corpus.defines[by_name["Retries"]].any()
-    assert corpus.folded_name[by_name["Session"]].tolist() == [term_hash("session")]
+    roles = {name: set(corpus.roles[at].tolist()) for name, at in by_name.items()}
+    assert roles == {"send": {DEFINES}, "RETRIES": {CONSTANT}, "Retries": {0}, "Session": {DEFINES}}
+    assert (
+        corpus.plain[by_name["RETRIES"]].tolist() == corpus.plain[by_name["Retries"]].tolist() == [term_hash("retrie")]
+    )
+
+
+def test_a_signature_without_a_body_of_its_own_is_told_apart() -> None:
+    roles = corpus_of({"a.h": "int f(int a);\n", "b.c": "int f(int a)\n{\n  return a;\n}\n"}).roles.tolist()
+    assert roles == [DEFINES | BODILESS, DEFINES]
 
 
 def test_calls_are_listed_by_file_and_line_and_base_classes_are_none() -> None:
@@ -120,20 +135,79 @@ def test_a_call_at_the_top_level_has_no_span() -> None:
 
 @pytest.mark.parametrize("files", [FILES, {}, {"a.py": ""}], ids=["several", "none", "empty"])
 def test_the_same_files_give_the_same_arrays_of_the_declared_kinds(files: Mapping[str, str]) -> None:
-    one, other = corpus_of(files), corpus_of(files)
-    kinds = {"terms": "u8", "impacts": "f4", "postings": "i4", "ptr": "i8", "text_ids": "i8", "name": "u8"}
-    for field in fields(Corpus):
-        left, right = getattr(one, field.name), getattr(other, field.name)
-        if isinstance(left, np.ndarray):
-            np.testing.assert_array_equal(left, right)
-            assert left.dtype == np.dtype(kinds.get(field.name, left.dtype))
-        else:
-            assert left == right
+    corpus = corpus_of(files)
+    assert_same(corpus, corpus_of(files))
+    found = (corpus.postings.terms, corpus.postings.passages, corpus.postings.counts, corpus.text_ids, corpus.name)
+    assert [array.dtype.str for array in found] == ["<u8", "<i4", "|u1", "<i8", "<u8"]
+
+
+TEXTS = st.sampled_from(
+    [
+        "",
+        "\n",
+        "X = 1\n",
+        "def send():\n    return retry(X)\n",
+        "class A:\n    def send(self):\n        return send(A)\n\n    def retry(self):\n        pass\n",
+        "# only words: alpha beta\n",
+        "def alpha():\n    beta()\n\n\ndef beta():\n    alpha()\n" * 3,
+    ]
+)
+TREES = st.dictionaries(st.sampled_from([f"{folder}{name}.py" for folder in ("", "x/") for name in "abcd"]), TEXTS)
+
+
+@given(TREES, TREES, TREES)
+@settings(deadline=None)
+def test_an_updated_corpus_is_the_one_built_of_all_files(
+    before: dict[str, str], between: dict[str, str], after: dict[str, str]
+) -> None:
+    corpus = corpus_of(dict(sorted(before.items())))
+    for tree in (between, after):
+        files = {file.path: file for file in indexed(dict(sorted(tree.items())))}
+        analysed: list[str] = []
+
+        def analysis(row: FileKey, files: dict[str, IndexedFile] = files, seen: list[str] = analysed) -> Analysis:
+            seen.append(row.path)
+            return files[row.path].analysis
+
+        rows = [FileKey(file.path, file.sha, file.language) for file in files.values()]
+        known = dict(zip(corpus.paths, corpus.shas, strict=True))
+        corpus = update_corpus(corpus, rows, analysis)
+        assert_same(corpus, build_corpus(list(files.values())))
+        assert analysed == [row.path for row in rows if known.get(row.path) != row.sha]
+
+
+def test_files_in_another_order_than_before_are_analysed_again_rather_than_mixed_up() -> None:
+    files = indexed({"b.py": "def b():\n    pass\n", "a.py": "def a():\n    b()\n", "c.py": "def c():\n    b()\n"})
+    by_path = {file.path: file for file in files}
+    rows = [FileKey(file.path, file.sha, file.language) for file in sorted(files, key=lambda file: file.path)]
+    updated = update_corpus(build_corpus(files), rows, lambda row: by_path[row.path].analysis)
+    assert_same(updated, build_corpus(sorted(files, key=lambda file: file.path)))
+
+
+def test_a_file_that_cannot_be_analysed_is_left_out_and_the_rest_stays() -> None:
+    corpus = corpus_of({"a.py": "def a():\n    pass\n", "b.py": "def b():\n    pass\n"})
+    rows = [FileKey("a.py", corpus.shas[0], "python"), FileKey("b.py", "another", "python")]
+    updated = update_corpus(corpus, rows, {}.get)
+    assert updated.paths == ("a.py",)
+    assert updated.files_defining("b") == []
+
+
+def test_more_than_one_sort_can_tell_apart_is_an_error_and_not_a_wrong_order() -> None:
+    with pytest.raises(OverflowError, match="64 terms"):
+        _sorted(np.arange(64, dtype=np.uint64), np.full(64, 2**62, np.uint64))
+
+
+def test_a_count_stops_at_what_its_array_can_hold() -> None:
+    corpus = corpus_of({"a.py": "word " * 1000 + "\n"})
+    at = corpus.term(term_hash("word"))
+    assert at is not None
+    assert corpus.postings.counts[corpus.postings.ptr[at]].tolist()[-1] == MOST
+    assert corpus.lengths[0].tolist()[-1] == 1000
 
 
 def test_no_files_are_an_empty_corpus() -> None:
     corpus = build_corpus([])
-    assert (corpus.n_passages, corpus.n_spans, corpus.ptr.tolist()) == (0, 0, [0])
+    assert (corpus.n_passages, corpus.n_spans, corpus.postings.ptr.tolist()) == (0, 0, [0])
     assert corpus.term(term_hash("a")) is None
     assert corpus.calls_of("a") == []
     assert corpus.files_defining("a") == []

@@ -35,6 +35,15 @@ from toolrag.retrieval.not_source import by_path, by_text
         ("django/conf/locale/de/formats.py", None),
         ("src/i18n/index.ts", None),
         ("lang/parser.py", None),
+        ("data/prices.csv", "data"),
+        ("static/logo.svg", "data"),
+        ("build.log", "data"),
+        ("docs/graph.graffle", "data"),
+        ("any.lock", "lock_file"),
+        ("notes.txt", None),
+        ("pom.xml", None),
+        ("LICENSE", None),
+        ("locks.py", None),
     ],
 )
 def test_paths(path: str, expected: str | None) -> None:
@@ -54,8 +63,27 @@ def test_paths(path: str, expected: str | None) -> None:
         ("var a=1;" * 2_000, "javascript", "minified"),
         ("var a = 1;\n" * 2_000, "javascript", None),
         ("DATA = '" + "x" * 20_000 + "'\n", "python", None),
+        ("The prices change at nine, and nobody knows why.\n" * 500, "text", None),
+        ("価格は九時に変わりますが、誰も理由を知りません。\n" * 500, "text", None),
+        ("set(SOURCES\n" + "  src/a.c\n" * 900 + ")\n", "text", None),
+        ("=" * 80 + "\nTEST: it runs\n" + "-" * 80 + "\n", "text", None),
+        (("=" * 80 + "\nTEST: it runs\n" + "-" * 80 + "\n") * 50, "text", None),
+        ("0x3f, 0x41, 0x00, 0x7f,\n" * 500, "text", "data"),
+        ("1.25 3.5 7.0\n" * 500, "text", "data"),
+        (("QUJD" * 19 + "\n") * 200, "text", "data"),
+        ("".join(f"word{index}\n" for index in range(2_000)), "text", "data"),
+        ("words " * 5_000, "text", "data"),
+        ("apple\npear\n", "text", None),
+        ('{"a": "' + "x" * 20_000 + '"}', "json", "data"),
+        ('{\n  "a": "b"\n}\n' * 100, "json", None),
+        ('  "key": "value",\n' * 20_000, "json", "data"),
+        ("key: value\n" * 30_000, "yaml", "data"),
+        ("INSERT INTO a VALUES (1, 'x');\n" * 500, "sql", "data"),
+        ("INSERT INTO a VALUES\n" + "  (1, 'x'),\n" * 2_000, "sql", "data"),
+        ("CREATE TABLE a (\n  x int,\n  y int\n);\n" * 500, "sql", None),
+        ("<p>" + "word " * 5_000, "html", "minified"),
     ],
 )
 def test_texts(text: str, language: str, expected: str | None) -> None:
-    """By a generator's mark at the top, or by lines that no person wrote in a language that is minified."""
+    """By a generator's mark at the top, lines that no person wrote in a language that is minified, or rows of data."""
     assert by_text(text, language) == expected

@@ -47,6 +47,7 @@ def test_only_the_last_part_of_a_name_counts_and_only_once() -> None:
     [
         ("where are fixtures", True, False),
         ("which tests cover retry", True, False),
+        ("how are timers mocked", True, False),
         ("is the latest used", False, False),
         ("documentation of retries", False, True),
         ("How do I install it", False, True),
@@ -56,6 +57,47 @@ def test_only_the_last_part_of_a_name_counts_and_only_once() -> None:
 def test_a_question_may_ask_for_tests_or_docs(question: str, tests: bool, docs: bool) -> None:
     found = parse_query(question)
     assert (found.wants_tests, found.wants_docs) == (tests, docs)
+
+
+@pytest.mark.parametrize(
+    ("question", "data", "markup"),
+    [
+        ("which python versions does the CI run", True, False),
+        ("dependencies in package.json", True, False),
+        ("how is the config loaded", True, False),
+        ("how is a header decided", False, False),
+        ("the template of the login page", False, True),
+        ("which css styles a button", False, True),
+        ("how are requests formed", False, False),
+    ],
+)
+def test_a_question_may_ask_for_data_or_markup(question: str, data: bool, markup: bool) -> None:
+    found = parse_query(question)
+    assert (found.wants_data, found.wants_markup) == (data, markup)
+
+
+@pytest.mark.parametrize(
+    ("question", "compounds"),
+    [
+        ("json object", {"jsonobject"}),
+        ("the JSON objects", {"jsonobject"}),
+        ("routes reloader", {"routesreloader", "routereloader"}),
+        ("field of a json object", {"fieldofajson", "jsonobject"}),
+        pytest.param("one_two three", {"onetwothree"}, id="separators go"),
+        pytest.param("object", set(), id="one word is none"),
+        pytest.param("how is it", set(), id="stopwords begin and end none"),
+        ("", set()),
+    ],
+)
+def test_neighbouring_words_may_be_one_name(question: str, compounds: set[str]) -> None:
+    found = parse_query(question).compounds
+    assert set(found) == compounds
+    assert len(found) == len(compounds)
+
+
+def test_a_pasted_page_has_few_compounds() -> None:
+    few = len(parse_query(" ".join(f"word{number}" for number in range(100))).compounds)
+    assert few == len(parse_query(" ".join(f"word{number}" for number in range(10_000))).compounds)
 
 
 def test_no_words_are_no_tokens() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -38,9 +39,9 @@ def test_bm25f_of_a_passage_is_the_formula_s_over_its_maximum() -> None:
     slow = [0.0] * corpus.n_passages
     for token in query.tokens:
         at = corpus.term(term_hash(token))
-        for entry in range(corpus.ptr[at], corpus.ptr[at + 1]) if at is not None else ():
-            impact = float(corpus.impacts[entry])
-            slow[corpus.postings[entry]] += ranker.idf(token) * (K1 + 1) * impact / (K1 + impact)
+        if at is not None:
+            for passage, impact in zip(corpus.passages_with(at).tolist(), corpus.impacts(at).tolist(), strict=True):
+                slow[passage] += ranker.idf(token) * (K1 + 1) * impact / (K1 + impact)
     assert found.tolist() == pytest.approx([score / max(slow) for score in slow], rel=1e-5)
     idfs = {token: ranker.idf(token) for token in query.tokens}
     assert coverage.tolist() == pytest.approx(
@@ -109,17 +110,73 @@ def test_a_file_s_name_counts_in_full_its_beginning_less_and_its_folder_least() 
 
 @given(st.sets(st.text("abc", min_size=1, max_size=6), max_size=12), st.text("abc", min_size=1, max_size=6))
 def test_related_stems_are_those_a_look_at_every_one_finds(stems: set[str], token: str) -> None:
-    ranker = Ranker(build_corpus([]))
-    ranker._stem_files = {word: [0] for word in sorted(stems)}
-    ranker._stem_words = sorted(stems)
+    words = tuple(sorted(stems))
+    corpus = build_corpus([])
+    ranker = Ranker(replace(corpus, names=replace(corpus.names, stem_words=words)))
     expected = {
         word
         for word in stems
         if word == token or (min(len(word), len(token)) >= 3 and (word.startswith(token) or token.startswith(word)))
     }
-    found = ranker._related_stems(token)
+    found = [words[at] for at in ranker._related_stems(token)]
     assert set(found) == expected
     assert len(found) == len(expected)
+
+
+def test_side_by_side_words_of_a_question_lift_the_file_and_the_symbol_they_name() -> None:
+    files = {
+        "fields.py": "def name_json(object):\n    return json, object, fields\n",
+        "json_object.py": "def f():\n    return json, object, fields\n",
+        "z.py": "class JsonObjects:\n    json = object = fields = 1\n",
+    }
+    assert ranked(files, "the json object")[0] == "json_object.py:f"
+    corpus = corpus_of(files)
+    ranker = Ranker(corpus)
+    together, apart = (ranker.rank(parse_query(text), 9, {}) for text in ("the json object", "object and the json"))
+    score = {named(corpus, files, hit): hit.score for hit in together}
+    other = {named(corpus, files, hit): hit.score for hit in apart}
+    for name in ("json_object.py:f", "z.py:JsonObjects"):
+        assert score[name] > other[name]
+    assert score["fields.py:name_json"] == pytest.approx(other["fields.py:name_json"])
+
+
+def test_a_constant_comes_after_code_that_holds_the_words_unless_it_is_asked_for_by_name() -> None:
+    files = {"a.py": "RETRY_LIMIT = 3\n", "b.py": "def limit():\n    return retry\n"}
+    assert ranked(files, "the limit of a retry")[0] == "b.py:limit"
+    assert ranked(files, "RETRY_LIMIT")[0] == "a.py:RETRY_LIMIT"
+
+
+def test_a_body_comes_before_its_prototype() -> None:
+    files = {"a.h": "int send_all(int socket);\n", "b.c": "int send_all(int socket)\n{\n  return 0;\n}\n"}
+    assert ranked(files, "send_all")[0] == "b.c:send_all"
+
+
+def test_of_two_equal_files_the_one_in_fewer_folders_comes_first() -> None:
+    same = BODY.format(name="f", word="retry")
+    assert ranked({"a/b/c.py": same, "d.py": same}, "retry") == ["d.py:f", "a/b/c.py:f"]
+
+
+def test_pages_prose_and_data_do_not_flood_a_question_about_code() -> None:
+    noise = {
+        f"{folder}a{number}{suffix}": f"{text}\n"
+        for number in range(5)
+        for folder, suffix, text in (
+            ("static/", ".json", '{"retry": "limit"}'),
+            ("", ".yaml", "retry: limit"),
+            ("", ".md", "# Retry limit\n\nThe retry limit."),
+        )
+    }
+    files = {**noise, "code.py": "def retry_limit():\n    return 3\n"}
+    assert ranked(files, "how is the retry limit decided")[0] == "code.py:retry_limit"
+    assert ranked(files, "docs of the limit on a retry")[0].endswith(".md:Retry limit")
+
+
+def test_names_are_one_in_another_case_and_plural_and_operators_are_not() -> None:
+    files = {"a.py": "def max_retries():\n    pass\n", "b.py": "def other():\n    return maxRetries\n"}
+    assert ranked(files, "maxRetries")[0] == "a.py:max_retries"
+    ruby = {"a.rb": "class A\n  def ==(other)\n    s\n  end\nend\n", "b.rb": "def s\n  1\nend\n"}
+    assert ranked(ruby, "s")[0] == "b.rb:s"
+    assert ranked({"b.py": "def g():\n    retry\n", "a.py": "def _():\n    retry\n"}, "does `_` retry")[0] == "a.py:_"
 
 
 def test_a_near_vector_lifts_a_passage_and_brings_in_one_without_the_words() -> None:

@@ -83,7 +83,7 @@ def clear_leftovers(folder: Path, now: float) -> None:
     """Remove what a killed run was still writing; `now` is the wall clock. Raises OSError."""
     for entry in list(os.scandir(folder)):
         if entry.name.startswith(TEMPORARY) and entry.stat(follow_symlinks=False).st_mtime < now - LEFTOVER_SECONDS:
-            _remove(Path(entry.path))
+            remove(Path(entry.path))
 
 
 def clear_unused(folder: Path, limits: CacheLimits, now: float) -> None:
@@ -132,10 +132,23 @@ def clear_derived(folder: Path) -> None:
     """Remove everything but the database: what was made from it, and damaged ones that were kept. Raises OSError."""
     for entry in list(os.scandir(folder)):
         if entry.name not in DATABASE_FILES and entry.name != _USED:
-            _remove(Path(entry.path))
+            remove(Path(entry.path))
 
 
-def _remove(path: Path) -> None:
+def set_aside(path: Path) -> Path:
+    """Renames a damaged file to `NAME.damaged`, over an older one; gives the new name. Raises OSError.
+
+    Another process may do the same at the same time: what is gone already is fine.
+    """
+    aside = path.with_name(f"{path.name}.damaged")
+    remove(aside)
+    with contextlib.suppress(FileNotFoundError):
+        path.replace(aside)
+    return aside
+
+
+def remove(path: Path) -> None:
+    """Removes whatever is there, a folder with all that is in it. Raises OSError."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:

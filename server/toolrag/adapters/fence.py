@@ -16,7 +16,7 @@ from typing import Final
 from toolrag.adapters.hard_links import HardLinks
 from toolrag.adapters.ignore import MAX_IGNORE_BYTES, Rules
 from toolrag.adapters.name_rules import IgnoreFiles, NameRules
-from toolrag.adapters.names import file_uri, is_file_uri, path_of_uri, shown
+from toolrag.adapters.names import file_uri, is_file_uri, path_of_uri, quoted, shown
 from toolrag.adapters.openers import Opener, default_opener
 from toolrag.adapters.reading import FileBytes, read_file
 from toolrag.adapters.resolver import Resolved, Resolver, split_relative
@@ -45,6 +45,8 @@ class Place:
     @property
     def uri(self) -> str:
         """The file URI, below the root as the client knows it."""
+        if self.root.uri:
+            return f"{self.root.uri}/{quoted(self.path)}" if self.path else self.root.uri
         return file_uri(os.path.join(self.root.given, *self.path.split("/")))
 
 

@@ -13,14 +13,17 @@ from toolrag.adapters.codec import CODEC_VERSION
 from toolrag.retrieval.languages import LANGUAGES
 
 _MODULES: Final = ("text", "symbols")
-_RETRIEVAL: Final = ("language", "languages", "outline", "passages", "spans", "syntax", "terms", "tokens")
+_RETRIEVAL: Final = tuple(
+    "headings language language_table languages outline passages prose rst sentences spans syntax terms tokens".split()
+)
 
 
 @cache
 def analysis_fingerprint() -> str:
     """A digest of the code, queries and grammars that make an analysis of a text; any change is another form."""
     digest = hashlib.sha256(f"{toolrag.__version__} {CODEC_VERSION}".encode())
-    for distribution in ["tree-sitter", *sorted(language.grammar[0] for language in LANGUAGES.values())]:
+    grammars = sorted(language.grammar[0] for language in LANGUAGES.values() if language.grammar)
+    for distribution in ["tree-sitter", *grammars]:
         digest.update(f" {distribution} {version(distribution)}".encode())
     package = files("toolrag")
     retrieval = package / "retrieval"
@@ -36,8 +39,8 @@ def analysis_fingerprint() -> str:
 
 @cache
 def corpus_fingerprint() -> str:
-    """A digest of the code that makes a corpus of analyses; BM25F's weights are part of what is kept."""
+    """A digest of the code that makes a corpus of analyses."""
     digest = hashlib.sha256(analysis_fingerprint().encode())
-    for name in ("corpus", "paths"):
+    for name in ("columns", "corpus", "file_names", "paths", "postings", "tables"):
         digest.update((files("toolrag.retrieval") / f"{name}.py").read_bytes())
     return digest.hexdigest()[:16]

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from toolrag.adapters.ignore import GIT_IGNORE, MAX_IGNORE_BYTES, IgnoreStack, Rules, parse_rules
+from toolrag.adapters.ignore import GIT_IGNORE, MAX_IGNORE_BYTES, IgnoreStack, Rules, git_text, parse_rules, stacked
 from toolrag.text import NotTextError, decode
 
 _MAX_POINTER_BYTES: Final = 4096
@@ -57,8 +57,9 @@ def outer_rules(folder: Path, path: str, environment: Mapping[str, str]) -> tupl
     for file, name, depth in _files(repository, above, environment):
         rules = _rules(file, name)
         if rules is not None:
-            problems += rules.problems
-            stack = IgnoreStack(rules, inner, stack, "".join(f"{part}/" for part in above[depth:]))
+            way = "".join(f"{part}/" for part in above[depth:])
+            stack = stacked(rules, inner, stack, name, denies=False, above=way)
+            problems += stack.rules.problems
     return stack, problems
 
 
@@ -123,8 +124,8 @@ def _unquoted(written: str) -> str:
 
 def _rules(file: Path, name: str) -> Rules | None:
     """The rules of one file; None where there is none, or none that can be used."""
-    text = _text(file, MAX_IGNORE_BYTES)
-    return None if text is None else parse_rules(text, name, denies=False)
+    data = _bytes(file, MAX_IGNORE_BYTES)
+    return None if data is None else parse_rules(git_text(data), name, denies=False)
 
 
 def _common_dir(git: Path) -> Path | None:
@@ -146,6 +147,15 @@ def _followed(base: Path, written: str) -> Path:
 
 def _text(file: Path, max_bytes: int) -> str | None:
     """The text of a small regular file; None where there is none, it cannot be read, or it is not text."""
+    data = _bytes(file, max_bytes)
+    try:
+        return None if data is None else decode(data)[0]
+    except NotTextError:
+        return None
+
+
+def _bytes(file: Path, max_bytes: int) -> bytes | None:
+    """What a small regular file holds; None where there is none, or it cannot be read."""
     try:
         # Non-blocking, so that a FIFO in its place does not hold the walk.
         descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
@@ -155,8 +165,8 @@ def _text(file: Path, max_bytes: int) -> str | None:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             return None
         data = os.read(descriptor, max_bytes + 1)
-        return None if len(data) > max_bytes else decode(data)[0]
-    except (OSError, NotTextError):
+        return None if len(data) > max_bytes else data
+    except OSError:
         return None
     finally:
         os.close(descriptor)

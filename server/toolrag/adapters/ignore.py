@@ -16,12 +16,18 @@ from functools import lru_cache
 from typing import Final
 
 from toolrag.adapters.names import shown
-from toolrag.adapters.wildmatch import GlobError, glob_regex
+from toolrag.adapters.wildmatch import GlobError, glob_regex, weight
 
 GIT_IGNORE: Final = ".gitignore"
 TOOLRAG_IGNORE: Final = ".toolragignore"
 MAX_IGNORE_BYTES: Final = 64 * 1024
-"""A larger ignore file is not used; the largest in github/gitignore has 11 kB."""
+"""A larger ignore file is not used; the largest in github/gitignore has 31 kB (Joomla's)."""
+MAX_WEIGHT: Final = 20_000
+"""What the ignore files that hold in a folder may weigh together (`wildmatch.weight`): each name is held against all.
+
+The heaviest in github/gitignore weighs 7,312 (Joomla's), the next 2,134. Lines like `*a*a*a*b` cost a name of 255
+letters half a millisecond then, and the worst that were found, made for such a name or for a path of 4,000, 20 to 40.
+"""
 
 _FIRST_WILDCARD: Final = re.compile(r"[*?\[\\]")
 
@@ -36,6 +42,7 @@ class Rule:
     only_folders: bool
     ignores: bool
     """False for a line that starts with `!`."""
+    weight: int = 1
 
 
 class Rules:
@@ -43,6 +50,7 @@ class Rules:
 
     def __init__(self, rules: Iterable[Rule], problems: Iterable[str] = ()) -> None:
         compiled = [(rule, re.compile(rule.regex, re.DOTALL)) for rule in rules]
+        self.weight: Final = sum(rule.weight for rule, _ in compiled)
         self._last_first: Final = compiled[::-1]
         # Most names match nothing: one search over all rules answers for them.
         self._any_name: Final = _any_of(rule.regex for rule, _ in compiled if not rule.is_path)
@@ -89,16 +97,32 @@ class IgnoreStack:
         return False
 
 
+def stacked(
+    rules: Rules, folder: str, outer: IgnoreStack | None, name: str, *, denies: bool, above: str = ""
+) -> IgnoreStack:
+    """The stack with one more file's rules, `name` being what problems call the file.
+
+    Where all weigh too much together, the file counts as one that cannot be used: each name is held against all rules.
+    """
+    total, stack = rules.weight, outer
+    while stack is not None:
+        total, stack = total + stack.rules.weight, stack.outer
+    if total > MAX_WEIGHT:
+        rules = _too_heavy(f"With the ignore files above it, {name}", total, denies)
+    return IgnoreStack(rules, folder, outer, above)
+
+
 def parse_rules(text: str, name: str, denies: bool) -> Rules:
     """The rules of an ignore file's text; `name` is what its problems call it.
 
     A line that can match nothing is left out and named as a problem; where the rules deny, it is replaced by one that
-    matches whatever starts with the text before its first wildcard.
+    matches whatever starts with the text before its first wildcard. A text that weighs too much is not used at all.
     """
     rules: list[Rule] = []
+    total = 0
     problems: list[str] = []
     for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
-        pattern = line.removesuffix("\r")
+        pattern = line.removesuffix("\r").partition("\0")[0]  # to git, a NUL is a line's end
         if pattern.startswith("#"):
             continue
         pattern = _without_trailing_blanks(pattern)
@@ -117,12 +141,31 @@ def parse_rules(text: str, name: str, denies: bool) -> Rules:
                 problems.append(f"{where}; it is left out. Mend or remove it.")
         if rule is not None:
             rules.append(rule)
+            total += rule.weight
+    if total > MAX_WEIGHT:
+        return _too_heavy(name[:1].upper() + name[1:], total, denies)
     return Rules(rules, problems)
+
+
+def _too_heavy(subject: str, weight: int, denies: bool) -> Rules:
+    problem = (
+        f"{subject} has too many wildcards to hold every name against: it weighs {weight:,}, and {MAX_WEIGHT:,} is "
+        f"the most. It is not used{', and nothing in its folder is read' if denies else ''}; make it shorter."
+    )
+    return deny_all(problem) if denies else Rules((), [problem])
 
 
 def deny_all(problem: str) -> Rules:
     """The rules of an ignore file that denies and cannot be used: nothing in its folder may be read."""
     return Rules([Rule(".*", is_path=False, only_folders=False, ignores=True)], [problem])
+
+
+def git_text(data: bytes) -> str:
+    """The text of one of git's ignore files. git compares bytes: those that are not UTF-8 stay, as in names.
+
+    A file in another encoding means little to git, and the same to us: a comment in it costs no other line.
+    """
+    return data.decode("utf-8", "surrogateescape")
 
 
 def folded(path: str) -> str:
@@ -155,7 +198,7 @@ def _rule(pattern: str, denies: bool) -> Rule | None:
     regex = glob_regex(pattern)
     if denies and ignores:
         regex = f"(?i:{regex})"
-    return Rule(regex, is_path, only_folders, ignores)
+    return Rule(regex, is_path, only_folders, ignores, weight(pattern))
 
 
 def _without_trailing_blanks(pattern: str) -> str:

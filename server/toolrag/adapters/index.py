@@ -8,39 +8,36 @@ editor, waits for neither.
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import json
 import logging
 import sqlite3
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Final
 
 from toolrag.adapters.cache_dir import DATABASE, clear_derived
-from toolrag.adapters.corpus_file import load_corpus, save_corpus
-from toolrag.adapters.dense import Dense, DenseState, Engine
+from toolrag.adapters.dense import Dense, Engine
 from toolrag.adapters.documents import from_disk
 from toolrag.adapters.fence import Fence
-from toolrag.adapters.fingerprint import analysis_fingerprint, corpus_fingerprint
+from toolrag.adapters.fingerprint import analysis_fingerprint
 from toolrag.adapters.indexer import Indexer
-from toolrag.adapters.refresh import Coverage
-from toolrag.adapters.retriever import IndexedRetriever, View
+from toolrag.adapters.refresh import Coverage, n_skipped_in
 from toolrag.adapters.roots import Root
-from toolrag.adapters.store import FileRow, Store
-from toolrag.adapters.store_file import DamagedStoreError, is_damage, move_aside
+from toolrag.adapters.shown import LiveFile, Shown
+from toolrag.adapters.store import FileRow, Store, Stores
+from toolrag.adapters.store_file import is_damage, move_aside
 from toolrag.adapters.worker_thread import WorkerThread
 from toolrag.config import IndexLimits
-from toolrag.ports import DocumentSource, Embedder, SpanParser
-from toolrag.retrieval.corpus import Corpus, IndexedFile, build_corpus
+from toolrag.ports import Embedder, SpanParser
+from toolrag.retrieval.corpus import Corpus
+from toolrag.symbols import Analysis
 from toolrag.text import TextSnapshot
 
 log = logging.getLogger(__name__)
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and how much there is."""
-CORPUS: Final = "corpus.bin"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +46,6 @@ class Around:
 
     fence: Fence
     root: Root
-    documents: DocumentSource
     parser: SpanParser
     limits: IndexLimits
     embedder: Embedder
@@ -57,39 +53,76 @@ class Around:
 
 
 class Index:
-    """Keeps one root searchable. Belongs to one event loop; its methods are called one at a time.
+    """Keeps one root searchable. Belongs to one event loop. At most one refresh and one `complete_dense` at a time.
 
     A database that proves to be damaged is moved aside and begun anew, and one that cannot be kept (a full disk, a
     folder that is not ours) is held in memory, each with one log line: the caller sees no difference but time.
     """
 
-    def __init__(self, around: Around, folder: Path | None) -> None:
-        """`folder` is the root's cache folder; None holds everything in memory."""
+    def __init__(self, around: Around, folder: Path | None, publish: Callable[[], Awaitable[None]]) -> None:
+        """`folder` is the root's cache folder; None holds everything in memory.
+
+        `publish` is called whenever something else can be found.
+        """
         self._around = around
+        self._publish = publish
         self._folder = folder
         self._thread = WorkerThread("index")
         self._dense_thread = WorkerThread("vectors")
-        self._stores: _Stores | None = None
+        self._stores: Stores | None = None
         self._dense = Dense(self._read_text, around.embedder, around.engine, self._dense_thread)
-        self._corpus: Corpus | None = None
-        self._key = ""
+        self._shown = Shown(folder)
+        self._taking_up = asyncio.Lock()
+        self._mending = asyncio.Lock()
+        self._generation = 0
+        self.is_shown = False
+        """Whether there is anything yet that could be searched."""
+        self.corpus = self._shown.corpus
+        """What is searched, open documents included."""
+        self.n_skipped = 0
+        """Files and folders that are left out."""
         self.coverage: Coverage | None = None
         """What the last refresh of this process found."""
-        self.retriever = IndexedRetriever(around.documents, around.parser, self._dense, around.embedder)
 
     @property
-    def n_spans(self) -> int:
-        """Symbols that can be found."""
-        return self._corpus.n_spans if self._corpus else 0
+    def root(self) -> Root:
+        """The folder."""
+        return self._around.root
 
     @property
-    def dense(self) -> DenseState:
-        """How many passages have vectors, and which engine finds them."""
-        return self._dense.state
+    def complete(self) -> bool:
+        """Nothing waits to be indexed."""
+        return self.coverage is not None and self.coverage.complete
+
+    @property
+    def dense(self) -> Dense:
+        """The vectors of what is searched."""
+        return self._dense
+
+    def use(self, fence: Fence, root: Root) -> None:
+        """Other folders were opened or closed: files are read through this fence from now on."""
+        self._around = replace(self._around, fence=fence, root=root)
+
+    def would_index(self, path: str, differs: bool) -> bool:
+        """Whether an open document is to be searched as it is: it differs from a file that is indexed, or from none."""
+        return differs and (self._shown.is_known(path) or not self._exists(path))
+
+    def analysis(self, sha: str, language: str) -> Analysis | None:
+        """The analysis of a text that is searched. On the event loop; raises sqlite3.DatabaseError."""
+        live = self._shown.analysis(sha, language)
+        if live is not None or self._stores is None:
+            return live
+        return self._stores.reading.analysis(sha, language)
 
     async def open(self) -> None:
         """Takes up what earlier runs left, as it is: what was searchable then is searchable now."""
-        await self._mended(self._take_up, self._take_up)
+
+        async def take_up() -> None:
+            await self._take_up()
+            if not self.is_shown:
+                await self._show(*await self._thread.run(self._rebuilt, (await self._opened()).own))
+
+        await self._mended(take_up, take_up)
 
     async def refresh(self, progress: Progress = lambda *_: None) -> Coverage:
         """Brings the index up to date with the disk; searchable by words when it returns. See `complete_dense`.
@@ -101,13 +134,24 @@ class Index:
         assert self.coverage is not None
         return self.coverage
 
-    async def complete_dense(self, progress: Progress = lambda *_: None) -> None:
-        """Brings the vectors up to date with what is searchable now, and keeps them."""
+    async def show(self, path: str, live: LiveFile | None) -> None:
+        """An open document has another text than its file; None when it has the same again, or was closed."""
+
+        async def show() -> None:
+            await self._take_up()
+            corpus = await self._thread.run(self._laid_over, (await self._opened()).own, path, live)
+            await self._show(corpus, self.n_skipped)
+
+        await self._mended(show, show)
+
+    async def complete_dense(self, progress: Progress = lambda *_: None, *, keep: bool = True) -> None:
+        """Brings the vectors up to date with what is searched now, and keeps them for the next process."""
 
         async def complete() -> None:
-            if self._corpus is not None:
-                await self._dense.follow(self._corpus, progress)
-                await self._dense.keep()
+            if self.is_shown:
+                await self._dense.follow(self.corpus, progress)
+                if keep:
+                    await self._dense.keep()
 
         async def again() -> None:
             await self._refresh(progress)
@@ -125,12 +169,21 @@ class Index:
 
     async def _mended(self, work: Callable[[], Awaitable[None]], again: Callable[[], Awaitable[None]]) -> None:
         """Does some work; where the database fails, does it once more, by `again`, on one begun anew or in memory."""
+        begun = self._generation
         try:
             return await work()
         except sqlite3.DatabaseError as error:
-            if self._folder is None:
+            if self._folder is None and begun == self._generation:
                 raise
             found = error
+        async with self._mending:
+            if begun == self._generation:  # else another has mended it meanwhile, under this one's feet
+                self._generation += 1
+                return await self._mend(found, again)
+        return await again()
+
+    async def _mend(self, found: sqlite3.DatabaseError, again: Callable[[], Awaitable[None]]) -> None:
+        assert self._folder is not None
         if is_damage(found):
             try:
                 aside = await self._thread.run(self._begin_anew, self._folder)
@@ -142,30 +195,37 @@ class Index:
             log.warning("The index cannot be kept on disk (%s); it is held in memory for this run.", found)
         self._forget()
         self._folder = None
+        self._shown = Shown(None)
         return await again()
 
     def _begin_anew(self, folder: Path) -> Path:
         self._forget()
+        self._shown = Shown(folder)
         return move_aside(folder / DATABASE)
 
     def _forget(self) -> None:
         """As if nothing had been opened; what is searchable stays until the next view."""
         if self._stores is not None:
             self._stores.close()
-        self._stores, self._corpus, self._key = None, None, ""
+        self._stores, self.is_shown = None, False
         self._dense.forget()
 
-    async def _opened(self) -> _Stores:
+    async def _opened(self) -> Stores:
         """The connections, opened by the first who needs them."""
         if self._stores is None:
-            self._stores = await self._thread.run(_Stores, self._folder)
+            self._stores = await self._thread.run(
+                Stores, self._folder and self._folder / DATABASE, analysis_fingerprint()
+            )
             self._dense.use(self._stores.dense, self._folder)
         return self._stores
 
     async def _take_up(self) -> None:
-        stores = await self._opened()
-        if self._corpus is None:
-            await self._show(*await self._dense_thread.run(self._kept, stores.dense))
+        async with self._taking_up:
+            if self.is_shown:
+                return
+            kept = await self._dense_thread.run(self._kept, (await self._opened()).dense)
+            if kept is not None:
+                await self._show(*kept)
 
     async def _refresh(self, progress: Progress) -> None:
         around, stores = self._around, await self._opened()
@@ -180,49 +240,51 @@ class Index:
             (problem,) = await asyncio.gather(opening, return_exceptions=True)
         if problem is not None:
             raise problem
-        await self._show(*await self._thread.run(self._built, stores.own, coverage, rows))
+        corpus = await self._thread.run(self._found, stores.own, coverage, rows)
         self.coverage = coverage
+        await self._show(corpus, sum(coverage.skipped.values()))
 
-    async def _show(self, key: str, view: View | None) -> None:
-        """Makes a view the one that is searched; None for the one that is."""
-        if view is None:
-            return
-        if self._corpus is None:
-            await self._dense.take_up(view.corpus)
-        elif view.corpus is not self._corpus:
-            await self._dense.expect(view.corpus)
-        self._corpus, self._key = view.corpus, key
-        self.retriever.show(view, (await self._opened()).reading)
+    async def _show(self, corpus: Corpus, n_skipped: int) -> None:
+        """Makes a corpus the one that is searched."""
+        if not self.is_shown:
+            await self._dense.take_up(corpus)
+        elif corpus is not self.corpus:
+            await self._dense.expect(corpus)
+        self.corpus, self.n_skipped, self.is_shown = corpus, n_skipped, True
+        await self._publish()
 
-    def _kept(self, store: Store) -> tuple[str, View | None]:
-        """What the store says was there, and the corpus of it where that is kept."""
-        rows = [row for row in store.files().values() if not row.left_out]
-        key = _key(rows)
-        corpus = load_corpus(self._folder / CORPUS, key) if self._folder else None
-        if corpus is None:
-            return key, None
-        return key, View(corpus, _n_skipped(store.meta("coverage")), complete=False)
+    def _kept(self, store: Store) -> tuple[Corpus, int] | None:
+        """What an earlier run made searchable, and how much it left out; None where it is not kept."""
+        if not self._shown.take_up():
+            return None
+        return self._shown.corpus, n_skipped_in(store.meta("coverage"))
 
-    def _built(self, store: Store, coverage: Coverage, rows: Sequence[FileRow]) -> tuple[str, View]:
-        """A view of just these files."""
+    def _rebuilt(self, store: Store) -> tuple[Corpus, int]:
+        """The same of what the store has, where only that is left of an earlier run."""
+        self._shown.use((row for row in store.files().values() if not row.left_out), store.analysis)
+        return self._shown.corpus, n_skipped_in(store.meta("coverage"))
+
+    def _found(self, store: Store, coverage: Coverage, rows: Sequence[FileRow]) -> Corpus:
+        """The corpus of just these files, under the open documents."""
         store.put_meta("coverage", json.dumps(asdict(coverage)))
-        key = _key(rows)
-        corpus = self._corpus if self._key == key else None
-        if corpus is None:
-            corpus, is_whole = _build(store, rows)
-            # One that lacks a file is not kept: the next refresh parses that file, and then it would be found again.
-            if self._folder is not None and is_whole:
-                try:
-                    save_corpus(self._folder / CORPUS, corpus, key)
-                except OSError as error:
-                    log.warning(
-                        "The search arrays could not be kept (%s); they are built again next time.", error.strerror
-                    )
-        return key, View(corpus, sum(coverage.skipped.values()), complete=coverage.complete)
+        self._shown.use(rows, store.analysis)
+        return self._shown.corpus
+
+    def _laid_over(self, store: Store, path: str, live: LiveFile | None) -> Corpus:
+        self._shown.show(path, live, store.analysis)
+        return self._shown.corpus
 
     def _read_text(self, path: str) -> TextSnapshot:
         """The text of a file of the root, on any thread. Raises ReadError."""
-        return from_disk(self._around.fence, self._around.fence.locate_in(self._around.root, path))
+        live = self._shown.snapshot(path)
+        return live or from_disk(self._around.fence, self._around.fence.locate_in(self._around.root, path))
+
+    def _exists(self, path: str) -> bool:
+        try:
+            self._around.root.lstat(path.split("/"))
+        except OSError:
+            return False
+        return True
 
     def _before_scrub(self) -> None:
         """What was made from the store goes first: a run that is killed then leaves nothing that is denied."""
@@ -233,45 +295,3 @@ class Index:
             clear_derived(self._folder)
         except OSError as error:
             log.warning("What was made from a file that is denied now cannot be removed (%s).", error.strerror)
-
-
-class _Stores:
-    """One database through three connections, so that none waits for another's transaction to read."""
-
-    def __init__(self, folder: Path | None) -> None:
-        self.own = Store(folder and folder / DATABASE, analysis_fingerprint())
-        """For the thread that refreshes."""
-        self.dense = self.own.sibling()
-        """For the thread of the vectors."""
-        self.reading = self.own.sibling()
-        """For searches, on the event loop."""
-
-    def close(self) -> None:
-        """Ends the connections."""
-        for store in (self.dense, self.reading, self.own):
-            store.close()
-
-
-def _build(store: Store, rows: Sequence[FileRow]) -> tuple[Corpus, bool]:
-    """The corpus of these files, and whether all of them are in it."""
-    files = []
-    for row in rows:
-        analysis = store.analysis(row.sha, row.language)
-        if analysis is not None:
-            files.append(IndexedFile(row.path, row.sha, row.language, analysis))
-    return build_corpus(files), len(files) == len(rows)
-
-
-def _key(rows: Iterable[FileRow]) -> str:
-    """Names a corpus by the code that makes it and the files it is made from."""
-    digest = hashlib.sha256(corpus_fingerprint().encode())
-    for row in rows:
-        digest.update(json.dumps([row.path, row.sha, row.language]).encode())
-    return digest.hexdigest()
-
-
-def _n_skipped(coverage: str | None) -> int:
-    try:
-        return sum(json.loads(coverage)["skipped"].values()) if coverage else 0
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise DamagedStoreError("the last run's coverage is altered") from None

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from toolrag.adapters.fence import Fence, Root
-from toolrag.adapters.refresh import Batch, Coverage, Refresh
+from toolrag.adapters.parse_wire import is_for_now
+from toolrag.adapters.refresh import Batch, Coverage, Refresh, is_whole
 from toolrag.adapters.store import FileRow, Store
 from toolrag.adapters.worker_thread import WorkerThread
 from toolrag.config import IndexLimits
 from toolrag.ports import SpanParser
+from toolrag.retrieval.languages import ANY_TEXT
 from toolrag.symbols import Analysis
 
 Progress = Callable[[int, int], None]
@@ -79,9 +82,17 @@ class Indexer:
     ) -> list[asyncio.Task[Analysis]]:
         """Hands a batch's new texts to the parser, in order; one that the batch before has too is parsed once."""
         return [
-            under_way.get(key) or asyncio.create_task(self._parser.parse(text, key[1]))
-            for key, text in batch.texts.items()
+            under_way.get(key) or asyncio.create_task(self._parse(text, key[1])) for key, text in batch.texts.items()
         ]
+
+    async def _parse(self, text: str, language: str) -> Analysis:
+        """A text's analysis; as plain text, with what went wrong, where its own language's parser fails on it."""
+        analysis = await self._parser.parse(text, language)
+        if is_whole(analysis, text) or is_for_now(analysis):
+            return analysis
+        plain = await self._parser.parse(text, ANY_TEXT)
+        problems = (*analysis.parsed.problems, "It is searched as plain text.", *plain.parsed.problems)
+        return replace(plain, parsed=replace(plain.parsed, problems=problems))
 
     async def _keep(self, run: Refresh, batch: Batch, parses: Iterable[asyncio.Task[Analysis]]) -> None:
         """Waits for a batch's analyses and keeps them."""

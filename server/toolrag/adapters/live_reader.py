@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import logging
 import sqlite3
+from collections.abc import Callable
 
-from toolrag.adapters.store import Store
 from toolrag.errors import ReadError
 from toolrag.ports import DocumentSource, SpanParser
 from toolrag.retrieval.languages import LANGUAGES
@@ -18,14 +18,17 @@ from toolrag.text import TextSnapshot
 log = logging.getLogger(__name__)
 
 
+Analyses = Callable[[str, str], Analysis | None]
+"""The analysis that is kept of a text, by its sha and language. Raises sqlite3.DatabaseError."""
+
+
 class LiveReader:
     """Serves one search."""
 
-    def __init__(self, documents: DocumentSource, parser: SpanParser, store: Store | None) -> None:
-        """Without a store every text is parsed."""
+    def __init__(self, documents: DocumentSource, parser: SpanParser, analyses: Analyses) -> None:
         self._documents = documents
         self._parser = parser
-        self._store = store
+        self._analyses = analyses
         self._files: dict[str, tuple[TextSnapshot, Analysis] | None] = {}
         self._indexed: dict[tuple[str, str], Analysis | None] = {}
         self._is_damaged = False
@@ -56,10 +59,8 @@ class LiveReader:
         return snapshot, analysis
 
     def _kept(self, sha: str, language: str) -> Analysis | None:
-        if self._store is None:
-            return None
         try:
-            return self._store.analysis(sha, language)
+            return self._analyses(sha, language)
         except sqlite3.DatabaseError as error:
             if not self._is_damaged:
                 log.warning("The index cannot be read (%s); files are parsed again as they are needed.", error)

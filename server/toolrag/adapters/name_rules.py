@@ -9,7 +9,17 @@ import stat
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from toolrag.adapters.ignore import TOOLRAG_IGNORE, IgnoreStack, Rules, deny_all, folded, folders_above, parse_rules
+from toolrag.adapters.ignore import (
+    TOOLRAG_IGNORE,
+    IgnoreStack,
+    Rules,
+    deny_all,
+    folded,
+    folders_above,
+    git_text,
+    parse_rules,
+    stacked,
+)
 from toolrag.adapters.names import shown
 from toolrag.adapters.roots import Root
 from toolrag.adapters.secrets import is_secret
@@ -49,7 +59,8 @@ class IgnoreFiles:
 
     def _parsed(self, root: Root, path: str, denies: bool) -> Rules:
         try:
-            text, _ = decode(self._read(root, path))
+            data = self._read(root, path)
+            text = decode(data)[0] if denies else git_text(data)
         except ReadError as error:
             reason = error.message
         except NotTextError as error:
@@ -107,4 +118,7 @@ class NameRules:
     def below(self, root: Root, folder: str, outer: IgnoreStack | None) -> IgnoreStack | None:
         """The stack of denying rules that holds in a folder, given the one of the folder around it."""
         rules = self._files.rules(root, folder, TOOLRAG_IGNORE)
-        return outer if rules is None else IgnoreStack(rules, folded(f"{folder}/") if folder else "", outer)
+        if rules is None:
+            return outer
+        inner = f"{folder}/" if folder else ""
+        return stacked(rules, folded(inner), outer, shown(inner + TOOLRAG_IGNORE), denies=True)

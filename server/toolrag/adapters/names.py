@@ -32,9 +32,9 @@ def file_uri(path: str, windows: bool = os.name == "nt") -> str:
     if windows:
         path = path.replace("\\", "/")
         if path.startswith("//"):
-            return "file:" + _quoted(path)
+            return "file:" + quoted(path)
         path = f"/{path}"
-    return "file://" + _quoted(path)
+    return "file://" + quoted(path)
 
 
 def path_of_uri(uri: str, windows: bool = os.name == "nt") -> str | None:
@@ -59,5 +59,6 @@ def path_of_uri(uri: str, windows: bool = os.name == "nt") -> str | None:
     return f"{drive[1].upper()}:{path[drive.end() :] or '/'}".replace("/", "\\")
 
 
-def _quoted(path: str) -> str:
+def quoted(path: str) -> str:
+    """A path percent-encoded for a URI; names that are not UTF-8 keep their bytes (surrogateescape)."""
     return quote_from_bytes(path.encode("utf-8", "surrogateescape"), safe="/:~")

@@ -93,7 +93,7 @@ class ParseProcess:
         if language not in LANGUAGES:
             raise ValueError(f"no parser for {language!r}")
         if self._closed:
-            return parse_wire.without_symbols("The parser was closed.")
+            return parse_wire.without_symbols(parse_wire.CLOSED)
         job = _Job(parse_wire.request(text, language), asyncio.get_running_loop().create_future())
         self._waiting.append(job)
         if self._serving is None or self._serving.done():
@@ -111,14 +111,14 @@ class ParseProcess:
             self._serving.cancel()
             await asyncio.wait([self._serving])
         await self._end_child()
-        self._fail_all("The parser was closed.")
+        self._fail_all(parse_wire.CLOSED)
 
     async def _serve(self) -> None:
         """Send texts and take answers until none is left."""
         try:
             while self._waiting or self._sent:
                 if not self._ready and not await self._start():
-                    self._fail_all("The parse process could not be started.")
+                    self._fail_all(parse_wire.NOT_STARTED)
                 self._write_ahead()
                 if self._sent:
                     await self._take_answer(self._sent[0])
@@ -126,7 +126,7 @@ class ParseProcess:
             # Whatever ended this task, nobody waits for ever, and no answer that is still owed is taken for another's.
             if self._sent:
                 self._ready = False
-            self._fail_all("The parser was closed.")
+            self._fail_all(parse_wire.CLOSED)
 
     def _write_ahead(self) -> None:
         """Write what is waiting, as far as it may go ahead; a text that was at a crash goes alone."""

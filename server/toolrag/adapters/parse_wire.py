@@ -60,6 +60,16 @@ def answer(analysis: Analysis) -> bytes:
     return frame({}, encode_analysis(analysis))
 
 
+CLOSED: Final = "The parser was closed."
+NOT_STARTED: Final = "The parse process could not be started."
+"""Why a text could not be parsed that say nothing about the text."""
+
+
+def is_for_now(analysis: Analysis) -> bool:
+    """Whether the parser failed for a reason of its own: the same text may be parsed another time."""
+    return bool({CLOSED, NOT_STARTED}.intersection(analysis.parsed.problems))
+
+
 def without_symbols(problem: str) -> Analysis:
     """The analysis of a text that nothing is known of but what went wrong."""
     none = Bags(np.zeros(1, np.int32), np.zeros(0, np.uint64), np.zeros(0, np.uint32))

@@ -6,6 +6,7 @@ decides. Absent on purpose: the event loop, and the parser.
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections import Counter
@@ -16,10 +17,11 @@ from typing import Final
 from toolrag.adapters.collection import Denials, collect
 from toolrag.adapters.fence import Fence, Root
 from toolrag.adapters.store import FileRow, Stat, Store
+from toolrag.adapters.store_file import DamagedStoreError
 from toolrag.adapters.walk import Found, Skipped, Walk
 from toolrag.config import IndexLimits
 from toolrag.errors import ConfigError, ReadError
-from toolrag.retrieval.languages import language_of
+from toolrag.retrieval.languages import language_for, language_of
 from toolrag.retrieval.not_source import by_path, by_text
 from toolrag.symbols import Analysis
 from toolrag.text import NotTextError, blob_sha, decode
@@ -161,7 +163,7 @@ class Refresh:
     def keep(self, batch: Batch, analyses: dict[Key, Analysis]) -> None:
         """Keeps a batch: its files, and the analyses of its new texts. One transaction."""
         self._parsed.update(analyses)
-        failed = {key for key, analysis in analyses.items() if not _is_whole(analysis, batch.texts[key])}
+        failed = {key for key, analysis in analyses.items() if not is_whole(analysis, batch.texts[key])}
         with self._store.transaction():
             for key, analysis in analyses.items():
                 if key not in failed:
@@ -237,7 +239,7 @@ class Refresh:
         except NotTextError:
             language, text, other = "", "", "not_text"
         else:
-            language = language_of(path) or ""
+            language = language_for(path, text) or ""
             other = by_text(text, language) or ""
             longest = max(map(len, text.split("\n")))
             if not other and longest > self._limits.max_line_characters:
@@ -248,6 +250,14 @@ class Refresh:
                 )
         stat = Stat(data.size, data.mtime_ns, data.ctime_ns, data.inode)
         return FileRow(path, stat, read_ns, blob_sha(data.data), language, problems, other), text
+
+
+def n_skipped_in(coverage: str | None) -> int:
+    """How much a kept coverage says was left out. Raises DamagedStoreError."""
+    try:
+        return sum(json.loads(coverage)["skipped"].values()) if coverage else 0
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise DamagedStoreError("the last run's coverage is altered") from None
 
 
 def _cost(n_files: int, max_files: int) -> str:
@@ -261,7 +271,7 @@ def _cost(n_files: int, max_files: int) -> str:
     )
 
 
-def _is_whole(analysis: Analysis, text: str) -> bool:
+def is_whole(analysis: Analysis, text: str) -> bool:
     """Whether anything is known of a text that is not blank: the parse process gives at least its passages."""
     return bool(analysis.parsed.passages) or not text.strip()
 

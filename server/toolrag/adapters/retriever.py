@@ -6,7 +6,7 @@ again and the symbol looked up in it, and what cannot be found again is left out
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final, Protocol
 
@@ -14,9 +14,8 @@ import numpy as np
 
 from toolrag.adapters.dense import DenseState
 from toolrag.adapters.ignore import IgnoreStack, folders_above, parse_rules
-from toolrag.adapters.live_reader import LiveReader
+from toolrag.adapters.live_reader import Analyses, LiveReader
 from toolrag.adapters.pointing import of_name, places_of, pointing, same_symbol
-from toolrag.adapters.store import Store
 from toolrag.ports import (
     Candidate,
     DocumentSource,
@@ -35,6 +34,7 @@ from toolrag.retrieval.reasons import reasons_for
 from toolrag.retrieval.terms import embeddable_question
 from toolrag.retrieval.tokens import identifier_tokens, name_token, question_words
 from toolrag.retrieval.windows import POOL, focus, reordered
+from toolrag.symbols import Analysis
 
 MOST_FILES: Final = 60
 """Files that are read for the definitions of a name that very many have."""
@@ -58,12 +58,18 @@ class Neighbours(Protocol):
 class View:
     """What can be found at one moment: a corpus with its ranking. Never changed; the next state is another view."""
 
-    def __init__(self, corpus: Corpus, n_skipped: int, *, complete: bool) -> None:
-        """`complete`: nothing waits to be indexed. `n_skipped` files and folders were left out."""
+    def __init__(
+        self, corpus: Corpus, n_skipped: int, *, complete: bool, documents: Sequence[str] | None = None
+    ) -> None:
+        """`complete`: nothing waits to be indexed. `n_skipped` files and folders were left out.
+
+        `documents` is what each file of the corpus is asked for by; None where that is its path.
+        """
         self.corpus: Final = corpus
         self.ranker: Final = Ranker(corpus)
         self.n_skipped: Final = n_skipped
         self.complete: Final = complete
+        self.documents: Final = corpus.paths if documents is None else documents
         self._by_text: Final = np.argsort(corpus.text_ids, kind="stable")
         self._sorted_ids: Final = corpus.text_ids[self._by_text]
 
@@ -79,18 +85,18 @@ class IndexedRetriever:
 
     def __init__(self, documents: DocumentSource, parser: SpanParser, vectors: Neighbours, embedder: Embedder) -> None:
         self._view = View(build_corpus([]), 0, complete=False)
-        self._store: Store | None = None
+        self._analyses: Analyses = _none
         self._documents = documents
         self._parser = parser
         self._vectors = vectors
         self._embedder = embedder
 
-    def show(self, view: View, store: Store) -> None:
+    def show(self, view: View, analyses: Analyses) -> None:
         """From now on this is what is searched. A search that is under way ends on the view it began with.
 
-        The store has the view's analyses. It is read on the event loop: it must not wait for a transaction.
+        `analyses` gives those of the view's texts. It is asked on the event loop: it must not wait for a transaction.
         """
-        self._view, self._store = view, store
+        self._view, self._analyses = view, analyses
 
     async def search(self, query: str, limit: int, scope: Scope) -> SearchResult:
         """The best passages for a question or a name; an empty query has no candidates."""
@@ -99,7 +105,7 @@ class IndexedRetriever:
         weights = {
             token: weight * view.ranker.idf(token) for token, weight in zip(parsed.tokens, parsed.weights, strict=True)
         }
-        reader = LiveReader(self._documents, self._parser, self._store)
+        reader = LiveReader(self._documents, self._parser, self._analyses)
         found: list[Candidate] = []
         hits = view.ranker.rank(parsed, max(POOL, 2 * limit), self._dense(view, parsed), _allowed(view, scope))
         for hit in hits:
@@ -118,10 +124,10 @@ class IndexedRetriever:
             if allowed is None or allowed[file]:
                 path = view.corpus.paths[file]
                 files.append((-paths.factor(path, wants_tests=False, wants_docs=False), path, file))
-        reader = LiveReader(self._documents, self._parser, self._store)
+        reader = LiveReader(self._documents, self._parser, self._analyses)
         found: list[tuple[tuple[float, bool, str, int], Candidate]] = []
         for factor, path, file in sorted(files)[:MOST_FILES]:
-            live = await reader.file(path, view.corpus.shas[file], view.corpus.languages[file])
+            live = await reader.file(view.documents[file], view.corpus.shas[file], view.corpus.languages[file])
             if live is None or limit <= 0:
                 continue
             for span in of_name(live[1], name):
@@ -138,12 +144,12 @@ class IndexedRetriever:
         allowed = _allowed(view, scope)
         files = {file for file, _, _ in view.corpus.calls_of(last) if allowed is None or allowed[file]}
         ordered = sorted(files, key=lambda file: (paths.is_aside(view.corpus.paths[file]), view.corpus.paths[file]))
-        reader = LiveReader(self._documents, self._parser, self._store)
+        reader = LiveReader(self._documents, self._parser, self._analyses)
         found: list[Place] = []
         for file in ordered:
             if len(found) >= limit:
                 break
-            live = await reader.file(view.corpus.paths[file], view.corpus.shas[file], view.corpus.languages[file])
+            live = await reader.file(view.documents[file], view.corpus.shas[file], view.corpus.languages[file])
             if live is not None:
                 found += places_of(*live, last)
         return tuple(found[:limit])
@@ -185,8 +191,8 @@ class IndexedRetriever:
         self, view: View, reader: LiveReader, passage: int, score: float, query: Query, weights: Mapping[str, float]
     ) -> Candidate | None:
         file = int(view.corpus.file_of[passage])
-        path, sha, language = view.corpus.paths[file], view.corpus.shas[file], view.corpus.languages[file]
-        live = await reader.file(path, sha, language)
+        sha, language = view.corpus.shas[file], view.corpus.languages[file]
+        live = await reader.file(view.documents[file], sha, language)
         if live is None:
             return None
         snapshot, analysis = live
@@ -208,6 +214,10 @@ class IndexedRetriever:
             focus=round(focused, 4),
             reasons=reasons_for(query, snapshot.path, analysis, ordinal),
         )
+
+
+def _none(_sha: str, _language: str) -> Analysis | None:
+    return None
 
 
 def _allowed(view: View, scope: Scope) -> Float32 | None:

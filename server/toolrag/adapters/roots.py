@@ -34,6 +34,8 @@ class Root:
     """Absolute, as the user gave it: what the client's URIs start with."""
     descriptor: int | None
     """The folder, held open; None where the system has no such thing."""
+    uri: str = ""
+    """Its URI as a client gave it, without a final `/`; empty where none did."""
 
     @property
     def parts(self) -> tuple[str, ...]:

@@ -1,12 +1,13 @@
 """Cache files that are whole or not used: written beside and renamed into place, with a digest over what they hold.
 
-A file in any doubt (missing, cut, altered, another version) reads as None, and the caller builds anew.
+A file in any doubt (cut, altered, no file at all) is moved aside and reads as None, and the caller builds anew.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import os
 import stat
 import tempfile
@@ -14,7 +15,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from toolrag.adapters.cache_dir import TEMPORARY
+from toolrag.adapters.cache_dir import TEMPORARY, set_aside
+
+log = logging.getLogger(__name__)
 
 _MAGIC: Final = b"toolrag1"
 _DIGEST_BYTES: Final = 16
@@ -41,7 +44,20 @@ def write_sealed(path: Path, header: Mapping[str, object], payload: bytes) -> No
 
 
 def read_sealed(path: Path) -> tuple[dict[str, object], memoryview] | None:
-    """The header and the payload of a file that `write_sealed` wrote; None when it is missing or in any doubt."""
+    """The header and the payload of a file that `write_sealed` wrote; None when it is missing or in any doubt.
+
+    One that is in doubt is moved aside, with a log line.
+    """
+    found = _read(path)
+    if found is None and os.path.lexists(path):
+        try:
+            log.warning("%s was damaged; it was moved to %s and is built anew.", path.name, set_aside(path).name)
+        except OSError as error:
+            log.warning("%s is damaged and cannot be moved aside (%s); it is not used.", path.name, error.strerror)
+    return found
+
+
+def _read(path: Path) -> tuple[dict[str, object], memoryview] | None:
     try:
         # A FIFO or a device in its place would keep the reader for ever, and what a link leads to is not ours.
         with open(path, "rb", opener=_open_plainly) as file:

@@ -1,8 +1,8 @@
 """What the index keeps between runs: files, analyses by content, vectors by text. SQLite in WAL mode, mode 0600.
 
 Everything here is a cache. A database that cannot be used as one is moved aside and begun anew. SQLite has no
-checksums, so each analysis carries its own. Deleted rows are overwritten (`secure_delete`) and nothing goes to
-temporary files, so that text that becomes denied does not linger.
+checksums, so each analysis and each vector carries its own. Deleted rows are overwritten (`secure_delete`) and nothing
+goes to temporary files, so that text that becomes denied does not linger.
 """
 
 from __future__ import annotations
@@ -167,12 +167,12 @@ class Store:
     def analysis(self, sha: str, language: str) -> Analysis | None:
         """The analysis of a text; None when it is not kept."""
         row = self._db.execute("SELECT data FROM analysis WHERE sha = ? AND language = ?", (sha, language)).fetchone()
-        return None if row is None else _unsealed(row[0])
+        return None if row is None else _analysis(row[0])
 
     def put_analysis(self, sha: str, language: str, analysis: Analysis) -> None:
         """Keeps the analysis of a text."""
-        data = encode_analysis(analysis)
-        self._db.execute("INSERT OR REPLACE INTO analysis VALUES (?, ?, ?)", (sha, language, _digest(data) + data))
+        data = _sealed(encode_analysis(analysis))
+        self._db.execute("INSERT OR REPLACE INTO analysis VALUES (?, ?, ?)", (sha, language, data))
 
     def note_spare(self, now: int) -> None:
         """Notes which analyses no file has, and since when; `now` is in seconds of the wall clock."""
@@ -200,7 +200,7 @@ class Store:
         """Drops the vectors of texts that no analysis has."""
         used: set[int] = set()
         for row in self._db.execute("SELECT data FROM analysis"):
-            used.update(_unsealed(row[0]).terms.text_ids.tolist())
+            used.update(_analysis(row[0]).terms.text_ids.tolist())
         kept = {row[0] for row in self._db.execute("SELECT DISTINCT text_id FROM vector")}
         self._db.executemany("DELETE FROM vector WHERE text_id = ?", ((text_id,) for text_id in kept - used))
 
@@ -230,26 +230,48 @@ class Store:
         """Keeps vectors by text id, in half precision: cosines change by less than 0.001."""
         self._db.executemany(
             "INSERT OR REPLACE INTO vector VALUES (?, ?, ?)",
-            ((embedder, text_id, vector.astype("<f2").tobytes()) for text_id, vector in vectors.items()),
+            ((embedder, text_id, _sealed(vector.astype("<f2").tobytes())) for text_id, vector in vectors.items()),
         )
 
 
-def _digest(data: bytes) -> bytes:
-    return blake2b(data, digest_size=_DIGEST_BYTES).digest()
+class Stores:
+    """One database through three connections, so that none waits for another's transaction to read."""
+
+    def __init__(self, path: Path | None, version: str) -> None:
+        self.own = Store(path, version)
+        """For the thread that refreshes."""
+        self.dense = self.own.sibling()
+        """For the thread of the vectors."""
+        self.reading = self.own.sibling()
+        """For searches, on the event loop."""
+
+    def close(self) -> None:
+        """Ends the connections."""
+        for store in (self.dense, self.reading, self.own):
+            store.close()
 
 
-def _unsealed(kept: object) -> Analysis:
-    if not isinstance(kept, bytes) or kept[:_DIGEST_BYTES] != _digest(kept[_DIGEST_BYTES:]):
-        raise DamagedStoreError("an analysis is altered")
+def _sealed(data: bytes) -> bytes:
+    return blake2b(data, digest_size=_DIGEST_BYTES).digest() + data
+
+
+def _unsealed(kept: object, what: str) -> bytes:
+    if not isinstance(kept, bytes) or _sealed(kept[_DIGEST_BYTES:]) != kept:
+        raise DamagedStoreError(f"{what} is altered")
+    return kept[_DIGEST_BYTES:]
+
+
+def _analysis(kept: object) -> Analysis:
     try:
-        return decode_analysis(kept[_DIGEST_BYTES:])
+        return decode_analysis(_unsealed(kept, "an analysis"))
     except ValueError as error:
         raise DamagedStoreError(str(error)) from None
 
 
 def _vector(kept: object, dimensions: int) -> npt.NDArray[np.float32]:
-    if isinstance(kept, bytes) and len(kept) == 2 * dimensions:
-        vector = np.frombuffer(kept, "<f2").astype(np.float32)
+    data = _unsealed(kept, "a vector")
+    if len(data) == 2 * dimensions:
+        vector = np.frombuffer(data, "<f2").astype(np.float32)
         if np.isfinite(vector).all():
             return vector
     raise DamagedStoreError("a vector is altered")

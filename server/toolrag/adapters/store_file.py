@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 import sqlite3
+import stat
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
+
+from toolrag.adapters.cache_dir import remove, set_aside
 
 BUSY_MS: Final = 20_000
 """How long one process waits for another's transaction."""
@@ -44,6 +46,10 @@ _SCHEMA: Final = (
 
 class DamagedStoreError(sqlite3.DatabaseError):
     """What is kept is not what was put in, though SQLite itself sees nothing wrong."""
+
+
+_LOGS: Final = ("-wal", "-shm")
+"""What SQLite keeps beside a database."""
 
 
 def open_database(path: Path | None, version: str) -> sqlite3.Connection:
@@ -90,16 +96,9 @@ def move_aside(path: Path) -> Path:
 
     Another process may do the same at the same time: what is gone already is fine. Raises OSError.
     """
-    aside = path.with_name(f"{path.name}.damaged")
-    if aside.is_dir() and not aside.is_symlink():
-        shutil.rmtree(aside)
-    else:
-        aside.unlink(missing_ok=True)
-    with suppress(FileNotFoundError):
-        path.replace(aside)
-    for suffix in ("-wal", "-shm"):
-        path.with_name(path.name + suffix).unlink(missing_ok=True)
-    return aside
+    for suffix in _LOGS:
+        remove(path.with_name(path.name + suffix))
+    return set_aside(path)
 
 
 def is_damage(error: sqlite3.DatabaseError) -> bool:
@@ -114,6 +113,11 @@ def is_damage(error: sqlite3.DatabaseError) -> bool:
 
 def _create(path: Path) -> None:
     """Makes the file with mode 0600, which SQLite gives its log too. Raises sqlite3.DatabaseError."""
+    for name in (path, *(path.with_name(path.name + suffix) for suffix in _LOGS)):
+        # SQLite would wait for a FIFO, write where a link leads, and say of each something else.
+        with suppress(FileNotFoundError):
+            if not stat.S_ISREG(name.lstat().st_mode):
+                raise DamagedStoreError(f"{name.name} is not a file")
     try:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0), 0o600))
     except OSError as error:

@@ -16,7 +16,8 @@ from typing import Final, Literal
 from toolrag.adapters.fence import Fence
 from toolrag.adapters.git_excludes import outer_rules
 from toolrag.adapters.hard_links import scan
-from toolrag.adapters.ignore import GIT_IGNORE, TOOLRAG_IGNORE, IgnoreStack
+from toolrag.adapters.ignore import GIT_IGNORE, TOOLRAG_IGNORE, IgnoreStack, stacked
+from toolrag.adapters.names import shown
 from toolrag.adapters.roots import EXHAUSTED, Root
 
 Reason = Literal[
@@ -174,8 +175,10 @@ class Walk:
         rules = self._fence.ignore_rules(self._root, folder.path, GIT_IGNORE)
         if rules is None:
             return folder.git
-        self.problems += rules.problems
-        return IgnoreStack(rules, f"{folder.path}/" if folder.path else "", folder.git)
+        inner = f"{folder.path}/" if folder.path else ""
+        stack = stacked(rules, inner, folder.git, shown(inner + GIT_IGNORE), denies=False)
+        self.problems += stack.rules.problems
+        return stack
 
 
 def _reason(error: OSError) -> Reason | None:

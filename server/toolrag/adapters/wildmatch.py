@@ -27,6 +27,8 @@ _POSIX_CLASSES: Final = {
 _STARS: Final = "*"
 _ANY_FOLDERS: Final = "**/"
 _ANY_REST: Final = "**"
+_FOLDERS_WEIGHT: Final = 8
+"""What `**/` adds: it is tried at each folder of a path."""
 
 
 class GlobError(ValueError):
@@ -67,6 +69,14 @@ def glob_regex(glob: str) -> str:
             segment.append(token)
     regex.append(_segment_regex(segment))
     return "".join(regex)
+
+
+def weight(glob: str) -> int:
+    """About how much there is to try when a name is held against a glob: 1 if all is literal. Raises GlobError."""
+    tokens = _tokens(glob)
+    if all(len(token) == 1 or token.startswith("\\") for token in tokens) and _STARS not in tokens:
+        return 1
+    return len(tokens) + _FOLDERS_WEIGHT * tokens.count(_ANY_FOLDERS)
 
 
 def _tokens(glob: str) -> list[str]:
@@ -158,7 +168,10 @@ def _bracket(glob: str, at: int) -> tuple[str, int]:
     # A bracket never stands for `/`, whatever is in it.
     if negated:
         return f"[^/{''.join(members)}]", at + 1
-    return (f"(?!/)[{''.join(members)}]" if members else "(?!)"), at + 1
+    if not members:
+        return "(?!)", at + 1
+    regex = f"[{''.join(members)}]"
+    return (f"(?!/){regex}" if re.fullmatch(regex, "/") else regex), at + 1
 
 
 def _member(glob: str, at: int) -> tuple[str, int]:

@@ -145,7 +145,7 @@ class Reading:
 
     def _section_units(self, span: Span) -> Iterator[Unit]:
         heading = self.cut(LineRange(span.header.start, span.header.start + 1))
-        for sentence in cuts.section_sentences(self.text, span):
+        for sentence in cuts.section_sentences(self.text, span, self.candidate.language):
             here = self.cut(sentence.lines)
             if here is not None and heading is not None:
                 text = _ended(f"“{markdown(plain(span.name))}”: {markdown(plain(sentence.text))}")

@@ -1,24 +1,34 @@
-"""The searchable form of all parsed files: arrays over passages, and postings with BM25F impacts. Pure.
+"""The searchable form of all parsed files: arrays over passages, postings, and tables of names. Pure.
 
-Built whole from the files' analyses, and plain arrays throughout, so that it can be written to disk and taken up
-again without work. It holds no text and no names, only hashes: what a hit says is read again from a snapshot.
+Plain arrays throughout, so that it can be written to disk and taken up again without work, and so that a file that
+was edited can be cut out and put in. It holds no text and no names of code, only hashes: what a hit says is read again
+from a snapshot.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from toolrag.retrieval.paths import path_tokens
-from toolrag.retrieval.terms import bags, hashes
+from toolrag.retrieval.columns import BODILESS as BODILESS
+from toolrag.retrieval.columns import CONSTANT as CONSTANT
+from toolrag.retrieval.columns import DEFINES as DEFINES
+from toolrag.retrieval.columns import DEFINING_KINDS as DEFINING_KINDS
+from toolrag.retrieval.columns import calls_in, passages_in, symbols_in
+from toolrag.retrieval.columns import last_name as last_name
+from toolrag.retrieval.file_names import FileNames, file_names
+from toolrag.retrieval.postings import FIELDS, Postings, UInt8, collect_postings, merge_postings
+from toolrag.retrieval.tables import Table, merge_tables, sort_table
 from toolrag.retrieval.tokens import term_hash
-from toolrag.symbols import Analysis, Bags, Kind
+from toolrag.symbols import Analysis
 
 Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
 UInt64 = npt.NDArray[np.uint64]
 Float32 = npt.NDArray[np.float32]
 Scalar = TypeVar("Scalar", bound=np.generic)
@@ -28,9 +38,6 @@ Scalar = TypeVar("Scalar", bound=np.generic)
 FIELD_WEIGHTS: Final = {"name": 8.0, "scope": 1.0, "path": 2.0, "body": 0.3}
 FIELD_B: Final = {"name": 0.6, "scope": 0.3, "path": 0.6, "body": 0.75}
 K1: Final = 2.2
-
-DEFINING_KINDS: Final[frozenset[Kind]] = frozenset({"class", "function", "method", "type"})
-"""Kinds whose exact name counts in full; a constant's or a heading's counts less."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +50,15 @@ class IndexedFile:
     analysis: Analysis
 
 
+@dataclass(frozen=True, slots=True)
+class FileKey:
+    """One file of the manifest. Two of the same sha and language have the same analysis."""
+
+    path: str
+    sha: str
+    language: str
+
+
 @dataclass(frozen=True, eq=False)
 class Corpus:
     """Immutable. Passages are numbered through all files, in the files' order."""
@@ -50,199 +66,178 @@ class Corpus:
     paths: tuple[str, ...]
     shas: tuple[str, ...]
     languages: tuple[str, ...]
-    n_spans: int
-    """Number of symbols in all files."""
+    names: FileNames
+    spans_of: Int32
+    """Number of symbols of each file."""
     file_of: Int32
     """The file of each passage."""
     ordinal: Int32
     """Its number within that file."""
     name: UInt64
     """`term_hash` of its span's last name, exactly as written; 0 for the top level."""
-    folded_name: UInt64
-    """The same in lower case."""
-    defines: npt.NDArray[np.bool_]
-    """Its span's kind is one of DEFINING_KINDS."""
-    text_ids: npt.NDArray[np.int64]
+    plain: UInt64
+    """`term_hash` of that name's `plain_name`; 0 for the top level and for operators."""
+    roles: UInt8
+    """Bits: DEFINES, CONSTANT, BODILESS."""
+    text_ids: Int64
     """`terms.text_id` of each passage: the name of its vector."""
-    terms: UInt64
-    """All terms, ascending."""
-    ptr: npt.NDArray[np.int64]
-    """Postings of term i are entries `ptr[i]` to `ptr[i + 1]` of the next two."""
-    postings: Int32
-    impacts: Float32
-    """Weighted, length-normalised frequency over the fields; not yet saturated by K1."""
-    idf: Float32
-    symbol_names: UInt64
-    """`term_hash` of every symbol's last name, ascending, those without a passage of their own included."""
-    symbol_files: Int32
-    """The file of each."""
-    reference_names: UInt64
-    """`term_hash` of each called name, ascending; the next three run beside it."""
-    reference_files: Int32
-    reference_lines: Int32
-    reference_spans: Int32
-    """Index of the innermost span in its file, or -1."""
+    lengths: Int32
+    """Shape (passages, fields): the number of tokens in each of FIELDS."""
+    postings: Postings
+    symbols: Table
+    """`term_hash` of every symbol's last name, those without a passage of their own included; no values."""
+    calls: Table
+    """`term_hash` of each called name, with its line and the index of the innermost span in its file, or -1."""
 
     @property
     def n_passages(self) -> int:
         """Number of passages."""
         return len(self.file_of)
 
+    @property
+    def n_spans(self) -> int:
+        """Number of symbols in all files."""
+        return int(self.spans_of.sum())
+
+    @cached_property
+    def worth(self) -> Float32:
+        """Shape (passages, fields): what one occurrence in a field adds to a passage's BM25F frequency."""
+        average = self.lengths.mean(axis=0) if len(self.lengths) else np.zeros(len(FIELDS))
+        weights = np.array([FIELD_WEIGHTS[field] for field in FIELDS])
+        b = np.array([FIELD_B[field] for field in FIELDS])
+        worth: Float32 = (weights / (1 - b + b * self.lengths / np.maximum(average, 1e-6))).astype(np.float32)
+        return worth
+
     def term(self, term: int) -> int | None:
         """The number of a term, None where no passage has it."""
-        at = int(np.searchsorted(self.terms, np.uint64(term)))
-        return at if at < len(self.terms) and int(self.terms[at]) == term else None
+        terms = self.postings.terms
+        at = int(np.searchsorted(terms, np.uint64(term)))
+        return at if at < len(terms) and int(terms[at]) == term else None
+
+    def passages_with(self, at: int) -> Int32:
+        """The passages that have term number `at`, ascending."""
+        return self.postings.passages[self.postings.ptr[at] : self.postings.ptr[at + 1]]
+
+    def impacts(self, at: int) -> Float32:
+        """For each of those: weighted, length-normalised frequency over the fields, not yet saturated by K1."""
+        counts = self.postings.counts[self.postings.ptr[at] : self.postings.ptr[at + 1]]
+        impacts: Float32 = np.einsum("pf,pf->p", counts.astype(np.float32), self.worth[self.passages_with(at)])
+        return impacts
 
     def files_defining(self, name: str) -> list[int]:
         """Files that have a symbol of exactly this last name, ascending."""
-        term = np.uint64(term_hash(name))
-        first = int(np.searchsorted(self.symbol_names, term, "left"))
-        last = int(np.searchsorted(self.symbol_names, term, "right"))
-        return sorted(set(self.symbol_files[first:last].tolist()))
+        return sorted(set(self.symbols.files[self.symbols.rows(term_hash(name))].tolist()))
 
     def calls_of(self, name: str) -> list[tuple[int, int, int]]:
         """`(file, line, span or -1)` of each place that calls the name, by file and line."""
-        term = np.uint64(term_hash(name))
-        first = int(np.searchsorted(self.reference_names, term, "left"))
-        last = int(np.searchsorted(self.reference_names, term, "right"))
-        rows = zip(
-            self.reference_files[first:last].tolist(),
-            self.reference_lines[first:last].tolist(),
-            self.reference_spans[first:last].tolist(),
-            strict=True,
-        )
-        return sorted(rows)
+        rows = self.calls.rows(term_hash(name))
+        lines, spans = self.calls.values[rows].T.tolist()
+        return sorted(zip(self.calls.files[rows].tolist(), lines, spans, strict=True))
 
 
 def build_corpus(files: Sequence[IndexedFile]) -> Corpus:
     """All files as one corpus; the order of `files` is kept, so the same files give the same arrays."""
-    analyses = [file.analysis for file in files]
-    n_passages = [len(analysis.parsed.passages) for analysis in analyses]
-    total = sum(n_passages)
-    file_of = np.repeat(np.arange(len(files), dtype=np.int32), n_passages)
-    fields = {
-        "name": _stack([analysis.terms.name for analysis in analyses]),
-        "scope": _stack([analysis.terms.scope for analysis in analyses]),
-        "body": _stack([analysis.terms.body for analysis in analyses]),
-        "path": _spread(bags([dict.fromkeys(hashes(path_tokens(file.path)), 1) for file in files]), file_of),
-    }
-    terms, ptr, postings, impacts = _postings(fields, total)
-    frequency = np.diff(ptr)
-    idf = np.log(1 + (total - frequency + 0.5) / (frequency + 0.5)).astype(np.float32)
-    names, folded, defines = _names(analyses)
-    symbols = _symbols(analyses)
-    references = _references(analyses)
+    return splice(_EMPTY, files)
+
+
+def update_corpus(old: Corpus, files: Sequence[FileKey], analysis_of: Callable[[FileKey], Analysis | None]) -> Corpus:
+    """The corpus of these files, in their order, with what the old one has of them; the others are analysed.
+
+    A file whose analysis is None is left out. Files that stand in another order than in the old corpus count as new.
+    """
+    numbers = {key: at for at, key in enumerate(zip(old.paths, old.shas, old.languages, strict=True))}
+    parts: list[int | IndexedFile] = []
+    last = -1
+    for file in files:
+        at = numbers.get((file.path, file.sha, file.language), -1)
+        if at > last:
+            parts.append(at)
+            last = at
+        elif (analysis := analysis_of(file)) is not None:
+            parts.append(IndexedFile(file.path, file.sha, file.language, analysis))
+    return splice(old, parts)
+
+
+def splice(old: Corpus, files: Sequence[int | IndexedFile]) -> Corpus:
+    """The corpus of some files of an old one, named by their numbers there, ascending, with others put in among them.
+
+    Equal, array by array, to `build_corpus` of all of them, in time that grows with what is new, and for the rest with
+    what it takes to copy the arrays.
+    """
+    kept = [(at, file) for at, file in enumerate(files) if isinstance(file, int)]
+    fresh = [(at, file) for at, file in enumerate(files) if isinstance(file, IndexedFile)]
+    analyses = [file.analysis for _, file in fresh]
+    old_sizes = np.bincount(old.file_of, minlength=len(old.paths))
+    sizes = np.zeros(len(files), np.int64)
+    kept_at, kept_files = np.array(kept, np.int64).reshape(-1, 2).T
+    fresh_at = np.array([at for at, _ in fresh], np.int64)
+    sizes[kept_at] = old_sizes[kept_files]
+    sizes[fresh_at] = [len(analysis.parsed.passages) for analysis in analyses]
+    firsts, old_firsts = np.cumsum(sizes) - sizes, np.cumsum(old_sizes) - old_sizes
+    new_file = np.full(len(old.paths), -1, np.int32)
+    new_file[kept_files] = kept_at
+    # The new number of each old passage, and -1 for those that go.
+    shifts = np.zeros(len(old.paths), np.int64)
+    shifts[kept_files] = firsts[kept_at] - old_firsts[kept_files]
+    is_kept = new_file[old.file_of] >= 0
+    new_passage = np.where(is_kept, np.arange(old.n_passages) + shifts[old.file_of], -1).astype(np.int32)
+    file_of = np.repeat(np.arange(len(files), dtype=np.int32), sizes)
+    is_fresh = np.ones(len(file_of), np.bool_)
+    is_fresh[new_passage[is_kept]] = False
+
+    def passages(before: npt.NDArray[Scalar], new: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
+        """A column of the passages: kept values at their new places, new ones at the others."""
+        column = np.empty((len(file_of), *before.shape[1:]), before.dtype)
+        column[~is_fresh], column[is_fresh] = before[is_kept], new
+        return column
+
+    rows = [
+        (old.paths[file], old.shas[file], old.languages[file])
+        if isinstance(file, int)
+        else (file.path, file.sha, file.language)
+        for file in files
+    ]
+    paths = tuple(path for path, _, _ in rows)
+    spans_of = np.zeros(len(files), np.int32)
+    spans_of[kept_at] = old.spans_of[kept_files]
+    spans_of[fresh_at] = [len(analysis.parsed.spans) for analysis in analyses]
+    postings, lengths = collect_postings([file.path for _, file in fresh], analyses, firsts[fresh_at].tolist())
+    name, plain, roles, text_ids = passages_in(analyses)
     return Corpus(
-        paths=tuple(file.path for file in files),
-        shas=tuple(file.sha for file in files),
-        languages=tuple(file.language for file in files),
-        n_spans=sum(len(analysis.parsed.spans) for analysis in analyses),
+        paths=paths,
+        shas=tuple(sha for _, sha, _ in rows),
+        languages=tuple(language for _, _, language in rows),
+        names=old.names if paths == old.paths else file_names(paths),
+        spans_of=spans_of,
         file_of=file_of,
-        ordinal=_concatenate((np.arange(count, dtype=np.int32) for count in n_passages), np.int32),
-        name=names,
-        folded_name=folded,
-        defines=defines,
-        text_ids=_concatenate((analysis.terms.text_ids for analysis in analyses), np.int64),
-        terms=terms,
-        ptr=ptr,
-        postings=postings,
-        impacts=impacts,
-        idf=idf,
-        symbol_names=symbols[0],
-        symbol_files=symbols[1],
-        reference_names=references[0],
-        reference_files=references[1],
-        reference_lines=references[2],
-        reference_spans=references[3],
+        ordinal=np.arange(len(file_of), dtype=np.int32) - firsts[file_of].astype(np.int32),
+        name=passages(old.name, name),
+        plain=passages(old.plain, plain),
+        roles=passages(old.roles, roles),
+        text_ids=passages(old.text_ids, text_ids),
+        lengths=passages(old.lengths, lengths),
+        postings=merge_postings(old.postings, new_passage, postings),
+        symbols=merge_tables(old.symbols, new_file, sort_table(*symbols_in(fresh_at.tolist(), analyses))),
+        calls=merge_tables(old.calls, new_file, sort_table(*calls_in(fresh_at.tolist(), analyses))),
     )
 
 
-def last_name(name: str) -> str:
-    """The last part of a dotted or scoped name."""
-    for mark in ("::", "#", ".", "\\", "->"):
-        name = name.rsplit(mark, 1)[-1]
-    return name.strip()
-
-
-def _names(analyses: Iterable[Analysis]) -> tuple[UInt64, UInt64, npt.NDArray[np.bool_]]:
-    exact, folded, defines = [], [], []
-    for analysis in analyses:
-        for passage in analysis.parsed.passages:
-            span = None if passage.span is None else analysis.parsed.spans[passage.span]
-            name = last_name(span.name) if span else ""
-            exact.append(term_hash(name) if name else 0)
-            folded.append(term_hash(name.lower()) if name else 0)
-            defines.append(span is not None and span.kind in DEFINING_KINDS)
-    return np.array(exact, np.uint64), np.array(folded, np.uint64), np.array(defines, np.bool_)
-
-
-def _symbols(analyses: Iterable[Analysis]) -> tuple[UInt64, Int32]:
-    rows = [
-        (term_hash(last_name(span.name)), file)
-        for file, analysis in enumerate(analyses)
-        for span in analysis.parsed.spans
-    ]
-    names = np.array([row[0] for row in rows], np.uint64)
-    order = np.argsort(names, kind="stable")
-    return names[order], np.array([row[1] for row in rows], np.int32)[order]
-
-
-def _references(analyses: Iterable[Analysis]) -> tuple[UInt64, Int32, Int32, Int32]:
-    rows = [
-        (term_hash(reference.name), file, reference.line, -1 if reference.span is None else reference.span)
-        for file, analysis in enumerate(analyses)
-        for reference in analysis.parsed.references
-        if reference.kind == "call"
-    ]
-    names = np.array([row[0] for row in rows], np.uint64)
-    rest = np.array([row[1:] for row in rows], np.int32).reshape(-1, 3)
-    order = np.argsort(names, kind="stable")
-    rest = rest[order]
-    return names[order], rest[:, 0].copy(), rest[:, 1].copy(), rest[:, 2].copy()
-
-
-def _stack(parts: Sequence[Bags]) -> Bags:
-    """The rows of several matrices under one another."""
-    sizes = _concatenate((np.diff(part.ptr) for part in parts), np.int32)
-    ptr = np.zeros(len(sizes) + 1, np.int32)
-    np.cumsum(sizes, out=ptr[1:])
-    return Bags(
-        ptr,
-        _concatenate((part.terms for part in parts), np.uint64),
-        _concatenate((part.counts for part in parts), np.uint32),
-    )
-
-
-def _spread(files: Bags, file_of: Int32) -> Bags:
-    """The bag of each passage's file as its own."""
-    sizes = np.diff(files.ptr)[file_of]
-    ptr = np.zeros(len(file_of) + 1, np.int32)
-    np.cumsum(sizes, out=ptr[1:])
-    starts = files.ptr[:-1][file_of]
-    entries = np.repeat(starts - ptr[:-1], sizes) + np.arange(ptr[-1])
-    return Bags(ptr, files.terms[entries], files.counts[entries])
-
-
-def _postings(fields: dict[str, Bags], total: int) -> tuple[UInt64, npt.NDArray[np.int64], Int32, Float32]:
-    """Every field's bags summed into one set of postings, by term and then passage."""
-    all_terms, all_passages, all_impacts = [], [], []
-    for name, field in fields.items():
-        sizes = np.diff(field.ptr)
-        passages = np.repeat(np.arange(total, dtype=np.int32), sizes)
-        lengths = np.bincount(passages, weights=field.counts, minlength=total)
-        average = max(float(lengths.mean()) if total else 0.0, 1e-6)
-        weight = FIELD_WEIGHTS[name] / (1 - FIELD_B[name] + FIELD_B[name] * lengths / average)
-        all_terms.append(field.terms)
-        all_passages.append(passages)
-        all_impacts.append(weight[passages] * field.counts)
-    terms, inverse = np.unique(np.concatenate(all_terms), return_inverse=True)
-    keys = inverse.astype(np.int64) * max(total, 1) + np.concatenate(all_passages)
-    unique, where = np.unique(keys, return_inverse=True)
-    impacts = np.bincount(where, weights=np.concatenate(all_impacts), minlength=len(unique)).astype(np.float32)
-    ptr = np.searchsorted(unique, np.arange(len(terms) + 1, dtype=np.int64) * max(total, 1))
-    return terms, ptr, (unique % max(total, 1)).astype(np.int32), impacts
-
-
-def _concatenate(parts: Iterable[npt.NDArray[Scalar]], kind: type[Scalar]) -> npt.NDArray[Scalar]:
-    arrays = list(parts)
-    return np.concatenate(arrays) if arrays else np.zeros(0, kind)
+_EMPTY: Final = Corpus(
+    paths=(),
+    shas=(),
+    languages=(),
+    names=file_names(()),
+    spans_of=np.zeros(0, np.int32),
+    file_of=np.zeros(0, np.int32),
+    ordinal=np.zeros(0, np.int32),
+    name=np.zeros(0, np.uint64),
+    plain=np.zeros(0, np.uint64),
+    roles=np.zeros(0, np.uint8),
+    text_ids=np.zeros(0, np.int64),
+    lengths=np.zeros((0, len(FIELDS)), np.int32),
+    postings=Postings(
+        np.zeros(0, np.uint64), np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros((0, len(FIELDS)), np.uint8)
+    ),
+    symbols=Table(np.zeros(0, np.uint64), np.zeros(0, np.int32), np.zeros((0, 0), np.int32)),
+    calls=Table(np.zeros(0, np.uint64), np.zeros(0, np.int32), np.zeros((0, 2), np.int32)),
+)

@@ -11,9 +11,12 @@ from typing import Final
 
 from toolrag.retrieval.comments import begins_block, without_comments, without_marks, without_quotes
 from toolrag.retrieval.doc_tags import to_fields
+from toolrag.retrieval.headings import html_heading
+from toolrag.retrieval.html_prose import html_prose
 from toolrag.retrieval.languages import LANGUAGES
 from toolrag.retrieval.prose import DocLine as DocLine
 from toolrag.retrieval.prose import Item, read_items, whole_items
+from toolrag.retrieval.rst import is_underline, titles
 from toolrag.retrieval.sentences import DocParagraph as DocParagraph
 from toolrag.retrieval.sentences import DocSentence as DocSentence
 from toolrag.retrieval.sentences import clean, paragraph, sentences
@@ -31,6 +34,8 @@ def signature(text: Text, span: Span, language: str) -> str:
     lines = text.lines(span.header)
     lines[-1] = lines[-1][: span.header_end]
     if span.kind == "section":
+        if language == "html":
+            return html_heading(" ".join(lines))
         return clean(_ATX_MARKS.sub("", " ".join(" ".join(lines).split())))
     joined = ""
     for line in without_comments(lines, LANGUAGES[language]):
@@ -79,13 +84,19 @@ def doc_sentences(text: Text, span: Span, language: str) -> list[DocSentence]:
     return [sentence for item in items for sentence in sentences(item)]
 
 
-def section_sentences(text: Text, span: Span) -> list[DocSentence]:
-    """The sentences of a Markdown section's own prose: without its heading, subsections, code and tables."""
+def section_sentences(text: Text, span: Span, language: str = "markdown") -> list[DocSentence]:
+    """The sentences of a section's own prose: without its heading, subsections, code and tables."""
     body = LineRange(span.header.end, span.lines.end)
     lines = [DocLine(body.start + index, line) for index, line in enumerate(text.lines(body))]
-    if lines and not lines[0].text.strip(" =-\t"):
-        del lines[0]  # a setext heading's underline, or a blank line
-    return [sentence for item in whole_items(read_items(lines, markdown=True)) for sentence in sentences(item)]
+    if language == "html":
+        lines = html_prose(lines)
+    elif lines and is_underline(lines[0].text):
+        del lines[0]
+    if language == "rst":
+        first = next(titles([line.text for line in lines]), None)
+        del lines[first.first if first else len(lines) :]
+    items = read_items(lines, markdown=language != "rst")
+    return [sentence for item in whole_items(items) for sentence in sentences(item)]
 
 
 def _items(text: Text, span: Span, language: str) -> list[Item]:

@@ -13,8 +13,8 @@ class Language:
     suffixes: tuple[str, ...]
     """Lower case, with their dot."""
 
-    grammar: tuple[str, str]
-    """The module that brings the grammar, and its function that gives it."""
+    grammar: tuple[str, str] | None
+    """The module that brings the grammar, and its function that gives it; None for what a reader of ours reads."""
 
     file_names: tuple[str, ...] = ()
     """Whole names of files without a telling suffix, in lower case."""
@@ -45,5 +45,7 @@ class Language:
 
     @property
     def queries(self) -> tuple[str, ...]:
-        """Names of its queries' files in `queries/`, in the order they are read."""
+        """Names of its queries' files in `queries/`, in the order they are read; none without a grammar."""
+        if self.grammar is None:
+            return ()
         return tuple(f"{name}.scm" for name in (*self.shared_queries, self.name))

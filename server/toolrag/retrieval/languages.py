@@ -1,7 +1,7 @@
-"""The table of languages: how a file is recognised, which grammar parses it, how its comments look.
+"""Which language a file is taken for: by its name, its suffix, its first line, or its text. Pure.
 
-A language is one line here, one query in `queries/` and one golden file. Pure; a grammar's module is only named,
-and imported by `spans` when a text in that language is parsed.
+`language_of` is the cheap answer, of the path alone. `language_for` is the one that counts, once the text is read;
+where `text_decides` is false they are the same.
 """
 
 from __future__ import annotations
@@ -13,214 +13,88 @@ from types import MappingProxyType
 from typing import Final
 
 from toolrag.retrieval.language import Language as Language
+from toolrag.retrieval.language_table import TABLE
+from toolrag.retrieval.rst import reads_as_rst
+
+LANGUAGES: Final[Mapping[str, Language]] = MappingProxyType({language.name: language for language in TABLE})
+
+ANY_TEXT: Final = "text"
+"""The language of any other text: it has passages and no symbols."""
+
+_BY_SUFFIX: Final = {suffix: language.name for language in TABLE for suffix in language.suffixes}
+_BY_FILE_NAME: Final = {name: language.name for language in TABLE for name in language.file_names}
+_BY_SHEBANG: Final = {program: language.name for language in TABLE for program in language.shebangs}
 
 _SHEBANG: Final = re.compile(r"\ufeff?#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)*(?:\S+=\S*\s+)*(?:\S*/)?)?([A-Za-z_+-]+)")
 """The program a first line names, without its folder, `env`, and version digits."""
 
-
-_C_LINE: Final = ("///", "//!", "//")
-_C_BLOCK: Final = ((r"/\*[*!]?<?", "*/"),)
-_ELIXIR_DOCS: Final = (
-    (r"@(?:type|module)?doc\s+(?:~[sS])?\"{3}", '"""'),
-    (r"@(?:type|module)?doc\s+\"(?!\")", '"'),
+_CPP_HEADER: Final = re.compile(
+    r"^[ \t]*(?:(?:inline[ \t]+)?namespace\b|template[ \t]*<|(?:class|enum[ \t]+class)[ \t]+\w+|using[ \t]+\w"
+    r"|(?:public|protected|private)[ \t]*:)|\bstd::",
+    re.MULTILINE,
 )
-"""A doc is an attribute whose value is a string."""
+"""What a header says that is not C, at the start of a line: comments speak of classes too."""
 
-_ML_BLOCK: Final = ((r"\(\*{1,2}(?!\))", "*)"),)
-_ECMASCRIPT: Final = ("ecmascript",)
+_TEXT_TO_JUDGE: Final = 200_000
+_SHEBANG_LENGTH: Final = 256
+"""Characters of a first line that Linux reads."""
 
-_TABLE: Final = (
-    Language(
-        "python",
-        (".py", ".pyi", ".pyw"),
-        ("tree_sitter_python", "language"),
-        shebangs=("python", "pypy"),
-        comments=("#",),
-        docstrings=True,
-        indented=True,
-    ),
-    Language(
-        "markdown",
-        (".md", ".markdown", ".mdown"),
-        ("tree_sitter_markdown", "language"),
-        path_separator=" > ",
-    ),
-    Language(
-        "javascript",
-        (".js", ".jsx", ".mjs", ".cjs"),
-        ("tree_sitter_javascript", "language"),
-        shebangs=("node",),
-        comments=("//",),
-        block_comments=_C_BLOCK,
-        shared_queries=_ECMASCRIPT,
-    ),
-    Language(
-        "typescript",
-        (".ts", ".mts", ".cts"),
-        ("tree_sitter_typescript", "language_typescript"),
-        shebangs=("deno", "bun", "tsx"),
-        comments=_C_LINE,
-        block_comments=_C_BLOCK,
-        shared_queries=_ECMASCRIPT,
-    ),
-    Language(
-        "tsx",
-        (".tsx",),
-        ("tree_sitter_typescript", "language_tsx"),
-        comments=_C_LINE,
-        block_comments=_C_BLOCK,
-        shared_queries=("ecmascript", "typescript"),
-    ),
-    Language("go", (".go",), ("tree_sitter_go", "language"), comments=("//",), block_comments=_C_BLOCK),
-    Language("rust", (".rs",), ("tree_sitter_rust", "language"), comments=_C_LINE, block_comments=_C_BLOCK),
-    Language("java", (".java",), ("tree_sitter_java", "language"), comments=_C_LINE, block_comments=_C_BLOCK),
-    Language("c", (".c", ".h"), ("tree_sitter_c", "language"), comments=_C_LINE, block_comments=_C_BLOCK),
-    Language(
-        "cpp",
-        (".cc", ".cpp", ".cxx", ".c++", ".hh", ".hpp", ".hxx", ".h++", ".ipp", ".tpp", ".inl"),
-        ("tree_sitter_cpp", "language"),
-        comments=_C_LINE,
-        block_comments=_C_BLOCK,
-        name_separators=("::",),
-        shared_queries=("c",),
-    ),
-    Language(
-        "csharp",
-        (".cs", ".csx"),
-        ("tree_sitter_c_sharp", "language"),
-        comments=_C_LINE,
-        block_comments=_C_BLOCK,
-        name_separators=(".",),
-    ),
-    Language(
-        "ruby",
-        (".rb", ".rake", ".gemspec", ".ru"),
-        ("tree_sitter_ruby", "language"),
-        file_names=("rakefile", "gemfile", "vagrantfile"),
-        shebangs=("ruby",),
-        comments=("#",),
-        block_comments=(("=begin", "=end"),),
-        name_separators=("::",),
-    ),
-    Language(
-        "php",
-        (".php", ".phtml"),
-        ("tree_sitter_php", "language_php"),
-        shebangs=("php",),
-        comments=("//", "#"),
-        block_comments=_C_BLOCK,
-        name_separators=("\\",),
-    ),
-    Language(
-        "swift",
-        (".swift",),
-        ("tree_sitter_swift", "language"),
-        comments=_C_LINE,
-        block_comments=_C_BLOCK,
-        name_separators=(".",),
-    ),
-    Language("kotlin", (".kt", ".kts"), ("tree_sitter_kotlin", "language"), comments=("//",), block_comments=_C_BLOCK),
-    Language("scala", (".scala", ".sc"), ("tree_sitter_scala", "language"), comments=("//",), block_comments=_C_BLOCK),
-    Language(
-        "lua",
-        (".lua",),
-        ("tree_sitter_lua", "language"),
-        shebangs=("lua", "luajit"),
-        comments=("---", "--"),
-        block_comments=((r"--\[=*\[", "]]"),),
-        name_separators=(".", ":"),
-    ),
-    Language(
-        "elixir",
-        (".ex", ".exs"),
-        ("tree_sitter_elixir", "language"),
-        shebangs=("elixir",),
-        comments=("#",),
-        block_comments=_ELIXIR_DOCS,
-        name_separators=(".",),
-    ),
-    Language(
-        "bash",
-        (".sh", ".bash", ".bats", ".ksh"),
-        ("tree_sitter_bash", "language"),
-        file_names=(".bashrc", ".bash_profile", ".profile"),
-        shebangs=("bash", "sh", "dash", "ksh"),
-        comments=("#",),
-    ),
-    Language(
-        "haskell",
-        (".hs",),
-        ("tree_sitter_haskell", "language"),
-        comments=("-- |", "-- ^", "--"),
-        block_comments=((r"\{-[|^]?", "-}"),),
-    ),
-    Language(
-        "ocaml",
-        (".ml",),
-        ("tree_sitter_ocaml", "language_ocaml"),
-        block_comments=_ML_BLOCK,
-        shared_queries=("ocaml_interface",),
-    ),
-    Language(
-        "ocaml_interface",
-        (".mli",),
-        ("tree_sitter_ocaml", "language_ocaml_interface"),
-        block_comments=_ML_BLOCK,
-    ),
-    Language(
-        "julia",
-        (".jl",),
-        ("tree_sitter_julia", "language"),
-        shebangs=("julia",),
-        comments=("#",),
-        block_comments=(("#=", "=#"), (r"\"{3}", '"""'), (r"\"(?!\")", '"')),
-    ),
-    Language("zig", (".zig",), ("tree_sitter_zig", "language"), comments=_C_LINE),
-    Language(
-        "sql",
-        (".sql", ".ddl"),
-        ("tree_sitter_sql", "language"),
-        comments=("--",),
-        block_comments=_C_BLOCK,
-        name_separators=(".",),
-    ),
-    Language("toml", (".toml",), ("tree_sitter_toml", "language"), comments=("#",)),
-    Language("yaml", (".yaml", ".yml"), ("tree_sitter_yaml", "language"), comments=("#",)),
-    Language("json", (".json", ".jsonc"), ("tree_sitter_json", "language"), comments=("//",), block_comments=_C_BLOCK),
-    Language(
-        "dockerfile",
-        (".dockerfile",),
-        ("tree_sitter_dockerfile", "language"),
-        file_names=("dockerfile", "containerfile"),
-        comments=("#",),
-    ),
-    Language(
-        "make",
-        (".mk", ".mak"),
-        ("tree_sitter_make", "language"),
-        file_names=("makefile", "gnumakefile"),
-        shebangs=("make",),
-        comments=("#",),
-    ),
+_NOT_TEXT: Final = frozenset(
+    f".{suffix}"
+    for suffix in """
+    apng avif bmp cur dds exr gif hdr heic heif icns ico jp2 jpeg jpg jxl ktx ktx2 png psd tga tif tiff webp xcf
+    3gp aac aif aiff avi flac flv m4a m4v mid midi mkv mov mp3 mp4 mpeg mpg oga ogg ogv opus wav webm wma wmv
+    7z apk ar bz2 cab cpio crx deb dmg ear egg gz ipa iso jar jmod lz lz4 lzma nupkg rar rpm tar tbz2 tgz txz vsix
+    war whl xpi xz z zip zst
+    eot otf pcf pfb ttc ttf woff woff2
+    a aab beam bin class cubin dex dll dylib elc exe gch hi ko lib lo mo node o obj odex pch pdb pyc pyd pyo rlib
+    rmeta so sys wasm
+    accdb db db3 dbf gpkg ibd idx kdbx ldb mdb myd myi pack rdb sqlite sqlite3 sst
+    arrow avro bson ckpt feather gguf h5 hdf5 joblib keras mat msgpack npy npz onnx orc parquet pb pickle pkl pt
+    pth rda rdata rds safetensors tflite
+    doc docm docx epub key mobi numbers odg odp ods odt pages pdf pps ppt pptx vsd vsdx xls xlsb xlsm xlsx
+    blend fbx glb gltfb skp uasset umap unitypackage
+    cer der gpg jks keystore p12 p7b p7s pfx
+    lockb nib swp swo swatch xcuserstate
+    """.split()
 )
+"""Suffixes of files that are never text: they are not even read."""
 
-LANGUAGES: Final[Mapping[str, Language]] = MappingProxyType({language.name: language for language in _TABLE})
-
-_BY_SUFFIX: Final = {suffix: language.name for language in _TABLE for suffix in language.suffixes}
-_BY_FILE_NAME: Final = {name: language.name for language in _TABLE for name in language.file_names}
-_BY_SHEBANG: Final = {program: language.name for language in _TABLE for program in language.shebangs}
+_NEVER_READ: Final = frozenset({".toolragignore", ".ds_store", "thumbs.db"})
+"""Names of files that are not read either: they list what must stay unseen, or say nothing."""
 
 
 def language_of(path: str, first_line: str = "") -> str | None:
-    """The name of a file's language; None for one without a parser here.
+    """The name of a file's language as far as its path and first line tell; None for one that is never text.
 
-    By the file's whole name, else its suffix, both in any case; for a file with neither, by its shebang. `path` is
-    written with `/`, or is a bare name.
+    By the file's whole name, else its suffix, both in any case; for a file without one, by its shebang. Any other is
+    text, as far as anybody knows before it is read. `path` is written with `/`, or is a bare name.
     """
     file_name = posixpath.basename(path).lower()
     suffix = posixpath.splitext(file_name)[1]
     known = _BY_FILE_NAME.get(file_name) or _BY_SUFFIX.get(suffix)
-    if known or suffix:
+    if known:
         return known
-    shebang = _SHEBANG.match(first_line)
-    return _BY_SHEBANG.get(shebang[1]) if shebang else None
+    if not file_name or suffix in _NOT_TEXT or file_name in _NEVER_READ:
+        return None
+    shebang = None if suffix else _SHEBANG.match(first_line)
+    return _BY_SHEBANG.get(shebang[1], ANY_TEXT) if shebang else ANY_TEXT
+
+
+def text_decides(path: str) -> bool:
+    """Whether a file's text may say another language than `language_of` its path."""
+    return language_of(path) == ANY_TEXT or path.lower().endswith(".h")
+
+
+def language_for(path: str, text: str) -> str | None:
+    """The name of a file's language, of its path and its text.
+
+    As `language_of`, with the text's first line; but a header that says what only C++ says is C++, and a text without
+    a suffix, or with `.txt`, is reStructuredText where it reads as that.
+    """
+    known = language_of(path, text[:_SHEBANG_LENGTH].partition("\n")[0])
+    if known == "c" and path.lower().endswith(".h") and _CPP_HEADER.search(text, 0, _TEXT_TO_JUDGE):
+        return "cpp"
+    if known == ANY_TEXT and posixpath.splitext(path.lower())[1] in ("", ".txt") and reads_as_rst(text):
+        return "rst"
+    return known

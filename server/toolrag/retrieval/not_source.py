@@ -1,14 +1,15 @@
-"""Recognise files that are in a tree but are nobody's source: lock files, minified, generated, vendored, catalogues.
+"""Recognise files that are in a tree but are nobody's source: lock files, minified, generated, vendored, data.
 
 Pure. They are read when named; they only stay out of the index, where they would crowd out what people wrote.
 """
 
 from __future__ import annotations
 
+import posixpath
 import re
 from typing import Final, Literal
 
-NotSource = Literal["lock_file", "minified", "generated", "vendored", "catalogue"]
+NotSource = Literal["lock_file", "minified", "generated", "vendored", "catalogue", "data"]
 
 _LOCK_FILES: Final = frozenset(
     """
@@ -17,6 +18,19 @@ _LOCK_FILES: Final = frozenset(
     packages.lock.json project.assets.json go.sum go.work.sum flake.lock gradle.lockfile deno.lock cartfile.resolved
     """.split()
 )
+_DATA_SUFFIXES: Final = frozenset(
+    f".{suffix}"
+    for suffix in """
+    csv tsv psv jsonl ndjson geojson topojson arff libsvm
+    svg eps ps drawio excalidraw dxf obj stl ply gltf step stp iges igs
+    kml gpx wkt osm srt vtt lrc bdf afm pfm ttx
+    fasta fa fastq fq gff gff3 gtf vcf sam bed pdb mol sdf cif
+    hex ihex srec s19 mif coe uu log har dump pcap trace prof lcov gcov
+    tab rtf graffle pbxproj unity prefab
+    dic aff hyp crt csr pem ics lockfile
+    """.split()
+)
+"""What programs write for programs: rows, drawings, shapes, tracks, logs, dictionaries, certificates."""
 _VENDOR_FOLDERS: Final = frozenset(
     "vendor vendored _vendor third_party third-party thirdparty externals bower_components pods carthage".split()
 )
@@ -43,6 +57,22 @@ HEAD_CHARACTERS: Final = 2_000
 LONG_LINE: Final = 5_000
 """No person writes such a line; its file is minified, or data."""
 AVERAGE_LINE: Final = 300
+MOST_KEYS: Final = 256 * 1024
+"""Characters of JSON, YAML or TOML that somebody may have written; more of it is data."""
+_KEYED: Final = frozenset("json yaml toml".split())
+_JUDGED: Final = 64 * 1024
+_LEAST_JUDGED: Final = 4_000
+"""How much of a text is looked at to tell words from data, and how much there must be."""
+_WORDS: Final = re.compile(r"[^\W\d_]{2,}")
+_RULE: Final = re.compile(r"([^\w\s])\1{3,}")
+_RUN: Final = re.compile(r"[A-Za-z0-9+/=_-]{60,}")
+"""Base64 and digests: no word is as long."""
+_WORD_SHARE: Final = 0.4
+_LEAST_LINES: Final = 200
+_LONE_SHARE: Final = 0.95
+"""A list of words: how long it is at least, and how many of its lines hold one word. East Asia's have no blanks."""
+_ROW: Final = re.compile(r"\s*(?:INSERT\b|\(|\S*\t\S)", re.IGNORECASE)
+_ROW_SHARE: Final = 0.5
 _STYLED: Final = frozenset("css html javascript typescript tsx".split())
 """Languages that are minified."""
 
@@ -58,15 +88,49 @@ def by_path(path: str) -> NotSource | None:
         return "minified"
     if _GENERATED_NAME.search(name):
         return "generated"
-    return "catalogue" if _CATALOGUE.search(path) else None
+    if _CATALOGUE.search(path):
+        return "catalogue"
+    suffix = posixpath.splitext(name)[1]
+    if suffix == ".lock":
+        return "lock_file"
+    return "data" if suffix in _DATA_SUFFIXES else None
 
 
 def by_text(text: str, language: str) -> NotSource | None:
-    """What the text tells: a generator's mark at its top, or lines that no person wrote."""
+    """What the text tells: a generator's mark at its top, lines that no person wrote, or rows of data."""
     if _GENERATED_MARK.search(text[:HEAD_CHARACTERS]):
         return "generated"
-    if language in _STYLED:
-        n_lines = text.count("\n") + 1
-        if len(text) > 2 * LONG_LINE and len(text) / n_lines > AVERAGE_LINE:
-            return "minified"
-    return None
+    if language in _STYLED and _has_long_lines(text):
+        return "minified"
+    is_data = (
+        (language == "text" and (_has_long_lines(text) or _is_no_prose(text)))
+        or (language in _KEYED and (len(text) > MOST_KEYS or _has_long_lines(text)))
+        or (language == "sql" and len(text) > _LEAST_JUDGED and _are_rows(text))
+    )
+    return "data" if is_data else None
+
+
+def _has_long_lines(text: str) -> bool:
+    """Whether the lines of a text that is not short are longer on average than anybody writes them."""
+    return len(text) > 2 * LONG_LINE and len(text) / (text.count("\n") + 1) > AVERAGE_LINE
+
+
+def _is_no_prose(text: str) -> bool:
+    """Whether a text is mostly numbers and marks, long digests, or one word a line."""
+    head = _RULE.sub("", text[:_JUDGED])
+    if len(head) < _LEAST_JUDGED:
+        return False
+    n_black = sum(map(len, head.split()))
+    n_runs = sum(map(len, _RUN.findall(head)))
+    n_words = sum(map(len, _WORDS.findall(_RUN.sub("", head))))
+    if n_words < _WORD_SHARE * n_black or n_runs > _WORD_SHARE * n_black:
+        return True
+    lines = [line for line in head.split("\n") if line.strip()]
+    n_lone = sum(line.isascii() and not line[:1].isspace() and len(line.split()) == 1 for line in lines)
+    return len(lines) > _LEAST_LINES and n_lone > _LONE_SHARE * len(lines)
+
+
+def _are_rows(text: str) -> bool:
+    """Whether most lines of SQL put rows in."""
+    lines = [line for line in text[:_JUDGED].split("\n") if line.strip()]
+    return sum(_ROW.match(line) is not None for line in lines) > _ROW_SHARE * len(lines)

@@ -23,6 +23,9 @@ _MAX_HEADER_LINES: Final = 3
 _MAX_HEADER_CHARACTERS: Final = 200
 """How much of a statement's last header line belongs to its signature: a table may stand on one line."""
 
+_MAX_CONTAINER_CHARACTERS: Final = 1_000
+"""A container that is longer does not grow any more: 20,000 classes in each other would take gigabytes."""
+
 _PREAMBLE: Final = re.compile(r"#!|[ \t\f]*#.*?coding[:=]")
 """Comments with a meaning of their own in a file's first two lines: a shebang, an encoding (PEP 263)."""
 
@@ -103,8 +106,11 @@ def to_spans(source: Source, scoped: list[Definition], found: Found, language: L
             doc = LineRange(source.line(string[0]), source.line(string[1] - 1) + 1)
             last = max(last, doc.end - 1)
         parent = None if definition.parent is None else spans[definition.parent]
-        scopes = [parent.container, parent.name, definition.scope] if parent else [definition.scope]
-        container = language.path_separator.join(filter(None, scopes))
+        if parent and len(parent.container) > _MAX_CONTAINER_CHARACTERS:
+            container = parent.container
+        else:
+            scopes = [parent.container, parent.name, definition.scope] if parent else [definition.scope]
+            container = language.path_separator.join(filter(None, scopes))
         lines = LineRange(above, max(last, header_last) + 1)
         if above < first:
             # A reference in an attribute above is the definition's.

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from toolrag.retrieval.corpus import last_name
-from toolrag.retrieval.tokens import VAGUE_WORDS, identifier_tokens, question_tokens
+from toolrag.retrieval.tokens import (
+    IDENTIFIER,
+    QUESTION_STOPWORDS,
+    VAGUE_WORDS,
+    identifier_tokens,
+    plain_name,
+    question_tokens,
+    unique,
+)
 
 _BACKTICKED: Final = re.compile(r"(?<!`)`+([^`]+)`+")
 """Each run of backticks is tried once, from its start: a question may hold thousands."""
@@ -20,13 +28,27 @@ _DISTINCT: Final = re.compile(
     )(?:\(\))?""",
     re.VERBOSE,
 )
-_WANTS_TESTS: Final = re.compile(r"\b(tests?|tested|testing|fixtures?|specs?|benchmarks?)\b", re.IGNORECASE)
+_WANTS_TESTS: Final = re.compile(
+    r"\b(tests?|tested|testing|fixtures?|specs?|benchmarks?|mock(?:s|ed|ing)?|fakes?)\b", re.IGNORECASE
+)
 _WANTS_DOCS: Final = re.compile(
     r"\b(docs?|documentation|documented|readme|changelog|examples?|tutorials?|guides?|how do i (?:install|run|use))\b",
     re.IGNORECASE,
 )
+_WANTS_DATA: Final = re.compile(
+    r"\b(config(?:s|ured|uration|urations)?|settings?|ci|workflows?|pipelines?|dependenc(?:y|ies)|lockfile"
+    r"|json|ya?ml|toml|xml|csv|svg|ini|translations?|locales?)\b|\w\.(?:json|ya?ml|toml|xml|csv|svg|ini|cfg)\b",
+    re.IGNORECASE,
+)
+_WANTS_MARKUP: Final = re.compile(
+    r"\b(html|css|scss|sass|less|templates?|stylesheets?|styles?|styled|markup|layouts?|pages?|forms?|buttons?)\b",
+    re.IGNORECASE,
+)
 _ASKS: Final = re.compile(r"\W*(how|what|when|where|which|who|whose|why)\b", re.IGNORECASE)
 VAGUE_WEIGHT: Final = 0.7
+COMPOUND_WORDS: Final = 4
+"""The most words of a compound."""
+MAX_COMPOUND_WORDS: Final = 40
 _VAGUE_TOKENS: Final = frozenset(token for word in VAGUE_WORDS for token in identifier_tokens(word))
 
 
@@ -42,8 +64,14 @@ class Query:
     """What each token counts beside its rarity: VAGUE_WEIGHT for a vague word of a question in prose, else 1."""
     is_name: bool
     """The whole question is one name."""
+    compounds: tuple[str, ...]
+    """Two to four neighbouring words of it as one `plain_name`: "the json object" may mean `JsonObject`."""
     wants_tests: bool
     wants_docs: bool
+    wants_data: bool
+    """Configuration, or a data format by name."""
+    wants_markup: bool
+    """Pages or their style."""
 
 
 def parse_query(text: str) -> Query:
@@ -63,7 +91,24 @@ def parse_query(text: str) -> Query:
         is_name=is_name,
         wants_tests=bool(_WANTS_TESTS.search(text)),
         wants_docs=bool(_WANTS_DOCS.search(text)),
+        wants_data=bool(_WANTS_DATA.search(text)),
+        wants_markup=bool(_WANTS_MARKUP.search(text)),
+        compounds=tuple(_compounds(text)),
     )
+
+
+def _compounds(text: str) -> list[str]:
+    """The compounds of a question's first words: a pasted page asks for none of its later ones."""
+    words = IDENTIFIER.findall(text)[:MAX_COMPOUND_WORDS]
+    found = []
+    for first, word in enumerate(words):
+        if word.lower() in QUESTION_STOPWORDS:
+            continue
+        for last in range(first + 1, min(first + COMPOUND_WORDS, len(words))):
+            if words[last].lower() not in QUESTION_STOPWORDS:
+                run = words[first : last + 1]
+                found += [plain_name("".join(run)), "".join(map(plain_name, run))]
+    return unique(found)
 
 
 def distinct_names(text: str) -> list[str]:

@@ -8,35 +8,50 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import islice, takewhile
+from functools import cached_property
+from itertools import takewhile
 from typing import Final
 
 import numpy as np
 
 from toolrag.retrieval import paths
-from toolrag.retrieval.corpus import K1, Corpus, Float32, Int32
+from toolrag.retrieval.corpus import BODILESS, CONSTANT, DEFINES, K1, Corpus, Float32, Int64, UInt64
 from toolrag.retrieval.query import Query
-from toolrag.retrieval.tokens import term_hash, tokens
+from toolrag.retrieval.tokens import plain_name, term_hash
 
 W_PASSAGE: Final = 0.5
 W_FILE_BEST: Final = 0.3
 W_COVERAGE: Final = 0.35
 W_PATH: Final = 0.15
 W_STEM: Final = 0.1
-W_STEM_SHARE: Final = 0.25
+W_STEM_SHARE: Final = 0.3
 W_EXACT: Final = 0.3
 W_EXACT_AND_STEM: Final = 0.7
+W_COMPOUND_STEM: Final = 0.2
+W_COMPOUND_NAME: Final = 0.3
+"""Words of the question that stand side by side are the name of the file, or of the passage's symbol, in one."""
 W_DENSE: Final = 0.05
 """Hashed vectors see the same words as BM25F; they are in for the port's sake until a trained table replaces them."""
 
-FILE_BEST: Final = 4
-POOL: Final = 150
+FILE_BEST: Final = 10
+POOL: Final = 200
 PREFIX_VALUE: Final = 0.8
 FOLDER_VALUE: Final = 0.5
 DECAY: Final = 0.6
 """The n-th passage of a file counts DECAY^n of its score: variety over files."""
+CONSTANT_FACTOR: Final = 0.6
+"""A line of its own, and mostly name: a table of error codes would fill a page. Not when a name is asked for."""
+BODILESS_FACTOR: Final = 0.8
+"""A signature and no more: where the body is says more."""
+DEPTH_FACTOR: Final = 0.98
+"""For each folder a file is in."""
+
+_OTHER_CASE: Final = 0.6
+_NOT_DEFINED: Final = 0.4
+_NEITHER: Final = 0.2
+"""What a name counts in another case or plural; where it is a constant, a module or a heading; and for both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +63,11 @@ class Hit:
 
 
 class Ranker:
-    """Ranks one corpus. Holds what depends on its paths alone."""
+    """Ranks one corpus. Works out nothing before it is asked."""
 
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
-        self._stems = [frozenset(tokens(paths.stem(path))) for path in corpus.paths]
-        self._plain_stems = np.array([_plain(paths.stem(path)) for path in corpus.paths], dtype=object)
-        self._stem_files = _files_by_token(self._stems)
-        self._stem_words = sorted(self._stem_files)
-        self._folder_files = _files_by_token([frozenset(paths.folder_tokens(path)) for path in corpus.paths])
-        self._factors: dict[tuple[bool, bool], Float32] = {}
+        self._factors: dict[tuple[bool, ...], Float32] = {}
 
     def rank(self, query: Query, limit: int, dense: Mapping[int, float], allowed: Float32 | None = None) -> list[Hit]:
         """The best `limit` passages, best first, ties by number.
@@ -71,15 +81,19 @@ class Ranker:
         lexical, coverage = self._lexical(query)
         file_score = W_FILE_BEST * self._best_of_files(lexical) + W_COVERAGE * coverage
         file_score += self._path_features(query)
+        compounds = _hashes(query.compounds)
+        file_score += W_COMPOUND_STEM * np.isin(corpus.names.plain_stems, compounds)
         score = W_PASSAGE * lexical + file_score[corpus.file_of]
         exact = self._exact(query)
         if query.names:
             whole = 1.0 if query.is_name else 0.5
-            stems = np.isin(self._plain_stems, [_plain(name) for name in query.names]).astype(np.float32)
+            stems = np.isin(corpus.names.plain_stems, _hashes(map(plain_name, query.names))).astype(np.float32)
             score += W_EXACT * whole * exact + W_EXACT_AND_STEM * exact * stems[corpus.file_of]
+        named = self._named(compounds)
+        score[named[(corpus.roles[named] & DEFINES) > 0]] += W_COMPOUND_NAME
         for passage, cosine in dense.items():
             score[passage] += W_DENSE * max(cosine, 0.0)
-        score *= self._path_factors(query)[corpus.file_of]
+        score *= self._path_factors(query)[corpus.file_of] * self._role_factors[query.is_name]
         found = (lexical > 0) | (exact > 0)
         found[list(dense)] = True
         if allowed is not None:
@@ -91,16 +105,17 @@ class Ranker:
         counts: dict[str, int] = {}
         for token in query.tokens:
             at = self._corpus.term(term_hash(token))
-            counts[token] = 0 if at is None else len(np.unique(self._corpus.file_of[self._of(at)]))
+            counts[token] = 0 if at is None else len(np.unique(self._corpus.file_of[self._corpus.passages_with(at)]))
         return counts
 
     def idf(self, token: str) -> float:
         """How rare a token is: BM25's idf, and for one that no passage has a value above every other."""
+        n_passages = self._corpus.n_passages
         at = self._corpus.term(term_hash(token))
-        return math.log(1 + 2 * self._corpus.n_passages) if at is None else float(self._corpus.idf[at])
-
-    def _of(self, at: int) -> Int32:
-        return self._corpus.postings[self._corpus.ptr[at] : self._corpus.ptr[at + 1]]
+        if at is None:
+            return math.log(1 + 2 * n_passages)
+        n_holding = len(self._corpus.passages_with(at))
+        return math.log(1 + (n_passages - n_holding + 0.5) / (n_holding + 0.5))
 
     def _lexical(self, query: Query) -> tuple[Float32, Float32]:
         """BM25F of each passage over its maximum, and the share of the query's idf that each file holds."""
@@ -114,8 +129,7 @@ class Ranker:
             at = corpus.term(term_hash(token))
             if at is None:
                 continue
-            passages = self._of(at)
-            impacts = corpus.impacts[corpus.ptr[at] : corpus.ptr[at + 1]]
+            passages, impacts = corpus.passages_with(at), corpus.impacts(at)
             score[passages] += idf * (K1 + 1) * impacts / (K1 + impacts)
             coverage[np.unique(corpus.file_of[passages])] += idf
         highest = float(score.max())
@@ -136,57 +150,90 @@ class Ranker:
 
     def _path_features(self, query: Query) -> Float32:
         """What file names and folders say, weighted and summed."""
+        names = self._corpus.names
         n_files = len(self._corpus.paths)
         stem = np.zeros(n_files, np.float32)
         path = np.zeros(n_files, np.float32)
         total = 0.0
-        touched: dict[int, set[str]] = defaultdict(set)
+        touched: set[int] = set()
+        n_touched = np.zeros(n_files, np.float32)
         for token, weight in zip(query.tokens, query.weights, strict=True):
             idf = weight * self.idf(token)
             total += idf
             value = np.zeros(n_files, np.float32)
-            for other in self._related_stems(token):
-                files = self._stem_files[other]
-                value[files] = np.maximum(value[files], 1.0 if other == token else PREFIX_VALUE)
-                for file in files:
-                    touched[file].add(other)
+            for at in self._related_stems(token):
+                files = names.stem_files[names.stem_ptr[at] : names.stem_ptr[at + 1]]
+                value[files] = np.maximum(value[files], 1.0 if names.stem_words[at] == token else PREFIX_VALUE)
+                n_touched[files] += at not in touched
+                touched.add(at)
             stem += idf * value
-            folders = self._folder_files.get(token)
-            if folders is not None:
+            term = np.uint64(term_hash(token))
+            at = int(np.searchsorted(names.folder_terms, term))
+            if at < len(names.folder_terms) and names.folder_terms[at] == term:
+                folders = names.folder_files[names.folder_ptr[at] : names.folder_ptr[at + 1]]
                 value[folders] = np.maximum(value[folders], FOLDER_VALUE)
             path += idf * value
-        share = np.zeros(n_files, np.float32)
-        for file, matched in touched.items():
-            share[file] = len(matched) / len(self._stems[file])
-        return (W_PATH * path + W_STEM * stem) / total + W_STEM_SHARE * share
+        share = n_touched / np.maximum(names.n_stem_tokens, 1)
+        return ((W_PATH * path + W_STEM * stem) / total + W_STEM_SHARE * share).astype(np.float32)
 
-    def _related_stems(self, token: str) -> list[str]:
-        """The words of file names that are the token, begin with it, or begin it; 3 letters at least."""
+    def _related_stems(self, token: str) -> list[int]:
+        """Numbers of the words of file names that are the token, begin with it, or begin it; 3 letters at least."""
+        words = self._corpus.names.stem_words
+        first = bisect_left(words, token)
         if len(token) < 3:
-            return [token] if token in self._stem_files else []
-        begun = [token[:size] for size in range(3, len(token)) if token[:size] in self._stem_files]
-        first = bisect_left(self._stem_words, token)
-        return begun + list(takewhile(lambda word: word.startswith(token), islice(self._stem_words, first, None)))
+            return [first] if first < len(words) and words[first] == token else []
+        begun = []
+        for size in range(3, len(token)):
+            at = bisect_left(words, token[:size], hi=first)
+            if at < first and words[at] == token[:size]:
+                begun.append(at)
+        longer = takewhile(lambda at: words[at].startswith(token), range(first, len(words)))
+        return [*begun, *longer]
 
     def _path_factors(self, query: Query) -> Float32:
-        """`paths.factor` of every file; there are four kinds of question, so each is kept."""
-        wants = (query.wants_tests, query.wants_docs)
+        """What each file's path multiplies its score by; kept for each of the few kinds of question."""
+        wants = (query.wants_tests, query.wants_docs, query.wants_data, query.wants_markup)
         if wants not in self._factors:
-            self._factors[wants] = np.array(
-                [paths.factor(path, wants_tests=wants[0], wants_docs=wants[1]) for path in self._corpus.paths],
-                np.float32,
-            )
+            names = self._corpus.names
+            by_traits = np.zeros(paths.N_TRAITS)
+            for traits in np.unique(names.traits).tolist():
+                by_traits[traits] = paths.factor_of(
+                    traits, wants_tests=wants[0], wants_docs=wants[1], wants_data=wants[2], wants_markup=wants[3]
+                )
+            self._factors[wants] = (by_traits[names.traits] * DEPTH_FACTOR**names.depths).astype(np.float32)
         return self._factors[wants]
+
+    @cached_property
+    def _role_factors(self) -> dict[bool, Float32]:
+        """What each passage's role multiplies its score by, for questions that are a name and for others."""
+        roles = self._corpus.roles
+        bodiless = np.where(roles & BODILESS, BODILESS_FACTOR, 1.0).astype(np.float32)
+        return {True: bodiless, False: np.where(roles & CONSTANT, CONSTANT_FACTOR, bodiless).astype(np.float32)}
+
+    @cached_property
+    def _by_plain_name(self) -> tuple[UInt64, Int64]:
+        """The passages' plain names, ascending, and whose each is."""
+        order = np.argsort(self._corpus.plain, kind="stable")
+        return self._corpus.plain[order], order
+
+    def _named(self, plain_hashes: UInt64) -> Int64:
+        """The passages that have one of these plain names."""
+        names, passages = self._by_plain_name
+        firsts, lasts = np.searchsorted(names, plain_hashes, "left"), np.searchsorted(names, plain_hashes, "right")
+        found = [passages[first:last] for first, last in zip(firsts, lasts, strict=True) if first < last]
+        return np.unique(np.concatenate(found)) if found else np.zeros(0, np.int64)
 
     def _exact(self, query: Query) -> Float32:
         """1 for passages that define a name of the query, less for other case and for constants and headings."""
         corpus = self._corpus
         exact = np.zeros(corpus.n_passages, np.float32)
         for name in query.names:
-            folded = corpus.folded_name == np.uint64(term_hash(name.lower()))
-            same = corpus.name == np.uint64(term_hash(name))
-            exact = np.maximum(exact, np.where(folded, np.where(corpus.defines, 0.6, 0.2), 0.0).astype(np.float32))
-            exact = np.maximum(exact, np.where(same, np.where(corpus.defines, 1.0, 0.4), 0.0).astype(np.float32))
+            written, plain = np.uint64(term_hash(name)), plain_name(name)
+            passages = self._named(_hashes([plain])) if plain else np.flatnonzero(corpus.name == written)
+            same = corpus.name[passages] == written
+            defines = (corpus.roles[passages] & DEFINES) > 0
+            value = np.where(same, np.where(defines, 1.0, _NOT_DEFINED), np.where(defines, _OTHER_CASE, _NEITHER))
+            exact[passages] = np.maximum(exact[passages], value)
         return exact
 
     def _saturate(self, score: Float32, limit: int) -> list[Hit]:
@@ -212,14 +259,5 @@ def _top(score: Float32, limit: int) -> list[int]:
     return [int(passage) for passage in chosen[order][:limit]]
 
 
-def _files_by_token(by_file: list[frozenset[str]]) -> dict[str, list[int]]:
-    files: dict[str, list[int]] = {}
-    for file, found in enumerate(by_file):
-        for token in sorted(found):
-            files.setdefault(token, []).append(file)
-    return files
-
-
-def _plain(name: str) -> str:
-    """A name without case, separators and plural."""
-    return "".join(character for character in name.lower() if character.isalnum()).rstrip("s")
+def _hashes(names: Iterable[str]) -> UInt64:
+    return np.array([term_hash(name) for name in names], np.uint64)

@@ -8,9 +8,8 @@ caller brings. A grammar can crash or hang all the same: callers who mind parse 
 
 from __future__ import annotations
 
-import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -20,6 +19,8 @@ from typing import Final, cast
 from tree_sitter import Language as Grammar
 from tree_sitter import Node, Parser, Query, QueryCursor
 
+from toolrag.retrieval import rst
+from toolrag.retrieval.headings import html_heading, markdown_heading
 from toolrag.retrieval.languages import LANGUAGES, Language
 from toolrag.retrieval.outline import scope, to_references, to_spans
 from toolrag.retrieval.passages import cut_passages
@@ -35,14 +36,15 @@ _MAX_ERROR_CHILDREN: Final = 5_000
 _MAX_OPEN_MATCHES: Final = 4_096
 
 _READ_BYTES: Final = 65_536
+_READ_BYTES_OF_A_NODE: Final = 64
+"""What is handed over at once while the tree is built, and to the predicates of a query, which ask for each node's
+text anew: with whole blocks, copying them was most of the time a page with many headings took."""
+
 _ROLES: Final = frozenset({"definition", "reference", "doc", "comment", "local", "attribute", "wrap"})
 """What a pattern's main capture may be for: the word before its dot."""
 
-_HEADING_MARKUP: Final = re.compile(
-    r"!?\[([^\]\[]*)\](?:\([^()]*\)|\[[^\]\[]*\])"
-    r"|</?(?:a|b|br|code|div|em|i|img|kbd|p|span|strong|sub|sup)\b[^<>]*>"
-    r"|\*\*(\S[^*]*)\*\*|`| #+$"
-)
+_READERS: Final[Mapping[str, Callable[[Source], Found]]] = {"rst": rst.read}
+"""How a language without a grammar is read; one that is not here has no symbols."""
 
 
 def parse_source(text: str, language: str, out_of_time: Callable[[], bool] = lambda: False) -> ParsedFile:
@@ -73,6 +75,7 @@ def parse_source(text: str, language: str, out_of_time: Callable[[], bool] = lam
 @cache
 def _grammar(language: Language) -> tuple[Grammar, Query]:
     """A language's grammar and its compiled query."""
+    assert language.grammar is not None
     module, function = language.grammar
     with warnings.catch_warnings():
         # Some grammars' wheels still hand over their pointer as a plain number.
@@ -95,27 +98,35 @@ class _Purpose:
     is_clause: bool
     """Whether neighbours of one name are one definition (`#set! clauses`)."""
 
+    is_element: bool
+    """A heading's name is captured with the tags around it (`#set! element`)."""
+
 
 def _purpose(query: Query, pattern: int, captures: dict[str, list[Node]]) -> _Purpose:
     """A pattern's purpose, seen from a match of it: the library does not tell which captures a pattern has."""
     capture = next(name for name in captures if name.partition(".")[0] in _ROLES)
     role, _, kind = capture.partition(".")
     settings = query.pattern_settings(pattern)
-    return _Purpose(role, kind, capture, int(settings.get("level") or 0), "clauses" in settings)
+    return _Purpose(role, kind, capture, int(settings.get("level") or 0), "clauses" in settings, "element" in settings)
 
 
 def _find(source: Source, language: Language, out_of_time: Callable[[], bool]) -> tuple[Found, list[str]]:
     """Everything the language's query finds, and what kept it from finding all."""
+    if language.grammar is None:
+        read = _READERS.get(language.name)
+        return (read(source) if read else Found()), []
     found = Found()
     grammar, query = _grammar(language)
+    n_bytes = _READ_BYTES
     try:
         tree = Parser(grammar).parse(
-            lambda offset, _point: source.bytes[offset : offset + _READ_BYTES],
+            lambda offset, _point: source.bytes[offset : offset + n_bytes],
             progress_callback=lambda _offset, _has_error: out_of_time(),
         )
     except ValueError:
         # How tree-sitter says that the progress callback ended the parse. The parser goes with its half of a tree.
         return found, ["Parsing was stopped: its time had run out."]
+    n_bytes = _READ_BYTES_OF_A_NODE
     root = tree.root_node
     if root.type == "ERROR" and root.child_count > _MAX_ERROR_CHILDREN:
         return found, [f"It does not read as {language.name.capitalize()}: no symbols were taken from it."]
@@ -141,7 +152,7 @@ def _find(source: Source, language: Language, out_of_time: Callable[[], bool]) -
     found.drop_defined_references()
     found.drop_local()
     found.join_clauses(source)
-    found.close_sections(len(source.bytes))
+    found.close_sections(source)
     if cursor.did_exceed_match_limit:
         return found, ["It nests so deep that some of its symbols and calls were left out."]
     return found, []
@@ -151,9 +162,13 @@ def _definition(
     source: Source, language: Language, pattern: int, purpose: _Purpose, captures: dict[str, list[Node]]
 ) -> Definition:
     """One match of a pattern for definitions."""
-    (node,), name_node = captures[purpose.capture], captures["name"][0]
-    (start, end), name_start = _extent(source, node), name_node.start_byte
-    text = source.slice(name_start, name_node.end_byte)
+    (node,), name_nodes = captures[purpose.capture], captures["name"]
+    (start, end), name_start = _extent(source, node), name_nodes[0].start_byte
+    text = source.slice(name_start, name_nodes[-1].end_byte)
+    if "end" in captures:
+        end = _extent(source, captures["end"][-1])[1]
+    if "start" in captures:
+        start = captures["start"][0].start_byte
     header_stop = body_start = None
     if "header.end" in captures:
         header_stop, body_start = captures["header.end"][0].start_byte, captures["header.end"][0].end_byte
@@ -162,7 +177,7 @@ def _definition(
     scope = ""
     if purpose.kind == "section":
         header_stop = name_start + len(text.rstrip().encode())
-        text = _heading(text)
+        text = html_heading(text) if purpose.is_element else markdown_heading(text)
     else:
         scope, text = split_name(text, language.name_separators)
     if "scope" in captures:
@@ -203,9 +218,3 @@ def _take_range(source: Source, found: Found, role: str, node: Node) -> None:
     else:
         found.attributes[start] = end
         found.take_lines(source, found.attribute_lines, start, end)
-
-
-def _heading(text: str) -> str:
-    """A heading's words: a link's text without its target, no marks of code or weight, HTML tags or closing `#`."""
-    words = " ".join(text.split())
-    return _HEADING_MARKUP.sub(lambda match: match[1] or match[2] or "", words).strip()

@@ -69,7 +69,9 @@ def split_name(text: str, separators: tuple[str, ...]) -> tuple[str, str]:
     Quotes around it go, and the colon before a symbol. Brackets hold no separators, and an operator is a name
     whatever it is made of.
     """
-    text = " ".join(text.split()).removeprefix(":")
+    text = " ".join(text.split())
+    if separators:
+        text = text.removeprefix(":")
     if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'`":
         return "", text[1:-1]
     scope: list[str] = []
@@ -206,12 +208,17 @@ class Found:
         between = range(source.line(max(start - 1, 0)) + 1, source.line(end))
         return all(line in self.comments or not source.lines[line].strip() for line in between)
 
-    def close_sections(self, end: int) -> None:
-        """Let each section run to the next heading of its level or a higher one."""
+    def close_sections(self, source: Source) -> None:
+        """Let each section run to the next heading of its level or a higher one, without the white space before it."""
         open_sections: list[Definition] = []
         headings = [one for one in self.definitions.values() if one.level]
         for heading in sorted(headings, key=lambda heading: heading.start):
             while open_sections and open_sections[-1].level >= heading.level:
-                open_sections.pop().end = heading.start
-            heading.end = end
+                above = open_sections.pop()
+                above.end = source.trimmed(above.start, heading.start)
+            heading.end = len(source.bytes)
             open_sections.append(heading)
+        for heading in headings:
+            # A heading of HTML that is not closed holds all that follows.
+            if heading.header_stop is not None:
+                heading.header_stop = min(heading.header_stop, heading.end)

@@ -71,6 +71,13 @@ def name_token(word: str) -> str | None:
     return None
 
 
+@lru_cache(maxsize=200_000)
+def plain_name(name: str) -> str:
+    """A name without case, separators and plural: `maxRetries` and `MAX_RETRIES` have one. Empty for operators."""
+    plain = "".join(character for character in name.lower() if character.isalnum())
+    return plain.rstrip("s") or plain
+
+
 def tokens(text: str) -> Iterator[str]:
     """All tokens of a text, in order."""
     for match in IDENTIFIER.finditer(text):

@@ -11,14 +11,14 @@ from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import Final
 
-from toolrag.retrieval.tokens import tokens
+from toolrag.retrieval.tokens import IDENTIFIER, identifier_tokens
 from toolrag.text import LineRange, Text
 
 WINDOW_LINES: Final = 4
 W_LINES: Final = 0.6
 W_PAIRS: Final = 0.4
 W_FOCUS: Final = 0.5
-POOL: Final = 40
+POOL: Final = 60
 """Candidates that are ordered again."""
 
 
@@ -32,7 +32,10 @@ def focus(text: Text, lines: LineRange, weights: Mapping[str, float]) -> float:
     total = sum(weights.values())
     if not total:
         return 0.0
-    by_line = [list(tokens(line)) for line in text.lines(lines)]
+    by_line = [
+        [token for identifier in IDENTIFIER.findall(line) for token in identifier_tokens(identifier)]
+        for line in text.lines(lines)
+    ]
     held = [weights.keys() & line for line in by_line]
     best = 0.0
     for at in range(len(held)):

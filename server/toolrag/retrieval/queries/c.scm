@@ -7,7 +7,15 @@
     (pointer_declarator declarator: [
       (function_declarator declarator: (identifier) @name)
       (pointer_declarator declarator: (function_declarator declarator: (identifier) @name))])]
+  body: (_) @header.end
+  (#not-match? @name "^([A-Z]+_)?TEST(_[A-Z_]+)?$")) @definition.function
+
+; A macro that makes a function of its argument: `TEST_IMPL(name) {…}`.
+(function_definition
+  type: (type_identifier)
+  declarator: (parenthesized_declarator (identifier) @name)
   body: (_) @header.end) @definition.function
+
 (declaration
   declarator: [
     (function_declarator declarator: (identifier) @name)

@@ -30,7 +30,24 @@
       (function_declarator declarator: [(field_identifier) (operator_name) (template_function)] @name)
       (pointer_declarator declarator: (function_declarator declarator: (field_identifier) @name))])
     (operator_cast) @name]
-  body: (_)? @header.end) @definition.function
+  body: (_)? @header.end
+  (#not-match? @name "^([A-Z]+_)?TEST(_[A-Z_]+)?$")) @definition.function
+
+; `TEST(Suite, name) {…}` and its like are the function `name` of Suite, `TEST(name) {…}` is `name`.
+(function_definition
+  declarator: (function_declarator
+    declarator: (identifier) @_macro
+    parameters: (parameter_list
+      . (parameter_declaration type: (_) @scope)
+      . (parameter_declaration type: (type_identifier) @name) .))
+  body: (_) @header.end
+  (#match? @_macro "^([A-Z]+_)?TEST(_[A-Z_]+)?$")) @definition.function
+(function_definition
+  declarator: (function_declarator
+    declarator: (identifier) @_macro
+    parameters: (parameter_list . (parameter_declaration type: (type_identifier) @name) .))
+  body: (_) @header.end
+  (#match? @_macro "^([A-Z]+_)?TEST(_[A-Z_]+)?$")) @definition.function
 
 ; Members that are declared here and defined elsewhere.
 (field_declaration declarator: [

@@ -9,7 +9,7 @@
 (function_declaration name: (identifier) @name body: (_) @header.end) @definition.function
 (generator_function_declaration name: (identifier) @name body: (_) @header.end) @definition.function
 (method_definition
-  name: [(property_identifier) (private_property_identifier) (string)] @name
+  name: [(property_identifier) (private_property_identifier) (string) (computed_property_name)] @name
   body: (_) @header.end) @definition.method
 
 (variable_declarator

@@ -26,7 +26,9 @@
 ; `def a + b`.
 ((call
   target: (identifier) @_kind
-  (arguments . (binary_operator operator: ["+" "-" "*" "/" "<>" "++" "==" "|>" "~>" "<~>" "|||" "&&&"] @name))
+  (arguments . (binary_operator operator: [
+    "+" "-" "*" "/" "<>" "++" "--" "==" "!=" "===" "!==" "=~" "<" ">" "<=" ">=" "|>" "~>" "<~" "<~>" "~>>" "<<~" "<|>"
+    "<<<" ">>>" "|||" "&&&" "^^^" "&&" "||" "and" "or" "in" ".." "**"] @name))
   (#match? @_kind "^(def|defp|defmacro|defmacrop)$")) @definition.function
   (#set! clauses "yes"))
 

@@ -2,8 +2,8 @@
 
 ((haskell (header module: (module) @name) @definition.module) (#set! level "1"))
 
-((signature name: (variable) @name) @definition.function (#set! clauses "yes"))
-((function name: (_) @name match: (match) @header.end) @definition.function (#set! clauses "yes"))
+((signature name: [(variable) @name (prefix_id (operator) @name)]) @definition.function (#set! clauses "yes"))
+((function name: [(variable) @name (prefix_id (operator) @name)] match: (match) @header.end) @definition.function (#set! clauses "yes"))
 ((bind name: (variable) @name match: (match) @header.end) @definition.function (#set! clauses "yes"))
 ((function (infix operator: (_) @name) match: (match) @header.end) @definition.function (#set! clauses "yes"))
 

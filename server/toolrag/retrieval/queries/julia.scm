@@ -11,6 +11,35 @@
     (typed_expression . (call_expression . [(identifier) @name (field_expression (identifier) @name .)]))
     (where_expression . (call_expression . [(identifier) @name (field_expression (identifier) @name .)]))])
   ]) @header.last) @definition.function
+; `Base.:(==)`, `Base.$name`, `Matrix{T}`, and what is called like a function: `(f::Type)(x)`.
+(function_definition (signature [
+  (call_expression . [
+    (field_expression (quote_expression [(operator) @name (parenthesized_expression (operator) @name)]))
+    (field_expression (interpolation_expression) @name)
+    (interpolation_expression) @name
+    (parametrized_type_expression . [(identifier) @name (field_expression (identifier) @name .)])
+    (parenthesized_expression [
+      (typed_expression (_) . [(identifier) @name (parametrized_type_expression . (identifier) @name)])
+      (unary_typed_expression [(identifier) @name (parametrized_type_expression . (identifier) @name)])])])
+  (where_expression . (call_expression . [
+    (field_expression (quote_expression [(operator) @name (parenthesized_expression (operator) @name)]))
+    (field_expression (interpolation_expression) @name)
+    (interpolation_expression) @name
+    (parametrized_type_expression . [(identifier) @name (field_expression (identifier) @name .)])
+    (parenthesized_expression [
+      (typed_expression (_) . [(identifier) @name (parametrized_type_expression . (identifier) @name)])
+      (unary_typed_expression [(identifier) @name (parametrized_type_expression . (identifier) @name)])])]))
+  (typed_expression . (call_expression . [
+    (field_expression (quote_expression [(operator) @name (parenthesized_expression (operator) @name)]))
+    (field_expression (interpolation_expression) @name)
+    (interpolation_expression) @name
+    (parametrized_type_expression . [(identifier) @name (field_expression (identifier) @name .)])
+    (parenthesized_expression [
+      (typed_expression (_) . [(identifier) @name (parametrized_type_expression . (identifier) @name)])
+      (unary_typed_expression [(identifier) @name (parametrized_type_expression . (identifier) @name)])])]))] @header.last)) @definition.function
+(assignment . (call_expression . (field_expression (quote_expression [
+  (operator) @name
+  (parenthesized_expression (operator) @name)]))) @header.last) @definition.function
 (macro_definition (signature (call_expression . (identifier) @name)) @header.last) @definition.function
 (assignment . [
   (call_expression . [(identifier) @name (field_expression (identifier) @name .)])

@@ -1,0 +1,221 @@
+"""A session: everything a client can ask, over live buffers and any number of folders. Belongs to one event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
+from pathlib import Path
+
+from toolrag import app
+from toolrag.adapters.clock import SystemClock
+from toolrag.adapters.documents import Documents
+from toolrag.adapters.fence import Fence, Root
+from toolrag.adapters.index import Around
+from toolrag.adapters.library import Library
+from toolrag.adapters.names import path_of_uri
+from toolrag.adapters.parse_process import ParseProcess
+from toolrag.answer.extractive import Extractive
+from toolrag.answer.reading import RangeReader, ReadResult
+from toolrag.answer.types import Answer
+from toolrag.config import Budget, Settings
+from toolrag.errors import ConfigError, ReadError
+from toolrag.ports import Retriever, Scope, SearchResult
+from toolrag.retrieval.languages import language_for
+from toolrag.session.edits import Edits
+from toolrag.session.focus import FocusedRetriever, lowered, meant, named, says_this
+from toolrag.session.folders import Folders, Opened
+from toolrag.session.types import Ask, Events, Folder, Watch
+from toolrag.text import LineRange, TextSnapshot
+
+MOST_CANDIDATES = 100
+"""Candidates of one search, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """Documents that tell what is read of them."""
+
+    documents: Documents
+    watch: Watch
+
+    async def snapshot(self, path: str) -> TextSnapshot:
+        """As the documents'."""
+        snapshot = await self.documents.snapshot(path)
+        self.watch.reading(f"reading {snapshot.path}")
+        return snapshot
+
+
+class Session:
+    """One client's workspace. `start` comes first; after `close` nothing may be called."""
+
+    def __init__(self, settings: Settings, events: Events) -> None:
+        """To be made on the event loop. Raises ConfigError for settings that cannot be used here."""
+        self._settings = settings
+        self._events = events
+        self._engine = app.vector_engine(settings.index.vectors, app.embedder().dimensions)
+        self._parser = ParseProcess(settings.index.parse_seconds)
+        self._documents = Documents(Fence([], settings.read, settings.deny))
+        self._library = Library(self._documents, self._parser, app.embedder())
+        self._folders = self._made_folders()
+        self._edits = Edits(self._documents, self._parser, self._library, lambda: self._folders)
+        self._changing = asyncio.Lock()
+        self._is_started = False
+
+    async def start(self, folders: Sequence[Folder]) -> None:
+        """Opens the folders; they are indexed in the background."""
+        self._is_started = True
+        await self.change_folders(folders, [])
+
+    async def change_folders(self, added: Sequence[Folder], removed: Sequence[Folder]) -> None:
+        """Folders were added to the workspace, and others removed."""
+        async with self._changing:
+            await self._folders.change(added, removed)
+        self._edits.touch_all()
+
+    async def configure(self, settings: Settings) -> None:
+        """The user's settings are others now. Raises ConfigError, and keeps the old ones, where they cannot be used."""
+        if settings == self._settings:
+            return
+        engine = app.vector_engine(settings.index.vectors, app.embedder().dimensions)
+        async with self._changing:
+            # What may be read, and what is indexed, goes by the settings: every folder is opened anew.
+            folders = [one.folder for one in self._folders.opened]
+            await self._folders.close()
+            self._settings, self._engine = settings, engine
+            self._folders = self._made_folders()
+            await self._folders.change(folders, [])
+        self._edits.touch_all()
+
+    def opened(self, uri: str, language_id: str, text: str, version: int | None) -> None:
+        """A document was opened with this text, which need not be its file's."""
+        self._documents.open(uri, text, version)
+        self._edits.touch(uri, language_id)
+
+    def changed(self, uri: str, text: str, version: int | None) -> None:
+        """An open document has this text now. Raises KeyError when it is not open."""
+        self._documents.change(uri, text, version)
+        self._edits.touch(uri)
+
+    def saved(self, uri: str) -> None:
+        """An open document was written to its file. Raises KeyError when it is not open."""
+        self._documents.save(uri)
+        self._edits.touch(uri)
+        self._folders.touch()
+
+    def closed(self, uri: str) -> None:
+        """A document is no longer open: its file is the truth again. Raises KeyError when it is not open."""
+        self._documents.close(uri)
+        self._edits.touch(uri)
+
+    def files_changed(self, uris: Sequence[str]) -> None:
+        """Files were created, changed or deleted on disk."""
+        paths = [path for path in map(path_of_uri, uris) if path is not None]
+        for one in self._folders.opened:
+            roots = (Path(one.root.given), Path(one.root.real))
+            if any(Path(path).is_relative_to(root) for path in paths for root in roots):
+                one.wanted.set()
+
+    async def ask(self, ask: Ask, watch: Watch) -> Answer:
+        """An answer to a question. Raises ConfigError for a model that cannot be used."""
+        if ask.model not in (None, "extractive"):
+            raise ConfigError(f"{ask.model!r} is not a model this version can use. Leave it out, or say extractive.")
+        settings = self._settings
+        if ask.budget is not None:
+            settings = replace(settings, budget=Budget(*lowered(astuple(settings.budget), astuple(ask.budget))))
+        retriever, question = await self._in_front(ask)
+        documents = _Told(self._documents, watch)
+        answer = await Extractive(retriever, documents, self._parser, SystemClock(), settings).answer(
+            question, ask.scope
+        )
+        watch.claims(answer.claims, answer.citations, ())
+        return replace(answer, question=ask.question)
+
+    async def search(self, query: str, limit: int, scope: Scope) -> SearchResult:
+        """Candidates, best first."""
+        return await self._library.retriever.search(query, min(limit, MOST_CANDIDATES), scope)
+
+    async def read_range(self, path: str, start: int, end: int, expect_sha: str | None) -> ReadResult:
+        """One read outside any run. Raises ReadError."""
+        reader = RangeReader(self._documents, self._parser, self._settings.read, self._settings.budget)
+        return await reader.read_range(path, start, end, expect_sha)
+
+    def status(self) -> Mapping[str, object]:
+        """PROTOCOL section 3."""
+        opened, library = self._folders.opened, self._library
+        n_indexed = sum(library.languages.values())
+        skipped: dict[str, int] = {}
+        for one in opened:
+            for reason, count in (one.index.coverage.skipped if one.index.coverage else {}).items():
+                skipped[reason] = skipped.get(reason, 0) + count
+        waiting = sum(one.total - one.done for one in opened if one.phase == "indexing")
+        dense = library.state
+        return {
+            "phase": self._phase(),
+            "files": {"indexed": n_indexed, "total": n_indexed + waiting, "skipped": dict(sorted(skipped.items()))},
+            "spans": library.n_spans,
+            "dense": {"indexed": dense.indexed, "total": dense.total, "engine": dense.engine},
+            "languages": library.languages,
+            "epoch": library.epoch,
+            "model": "extractive",
+            "problems": self._folders.problems,
+        }
+
+    async def settle(self) -> None:
+        """Takes up every edit made so far, without waiting for the keys to rest."""
+        await self._edits.settle()
+
+    async def reindex(self) -> None:
+        """Looks at every file again, now."""
+        self._folders.touch()
+
+    async def close(self) -> None:
+        """Ends everything that was begun, child processes too."""
+        async with self._changing:
+            await self._edits.close()
+            await self._folders.close()
+            self._library.close()
+            await self._parser.close()
+
+    def _phase(self) -> str:
+        phases = {one.phase for one in self._folders.opened}
+        if not self._is_started or "starting" in phases:
+            return "starting"
+        if "indexing" in phases:
+            return "indexing"
+        return "failed" if phases == {"failed"} else "ready"
+
+    async def _in_front(self, ask: Ask) -> tuple[Retriever, str]:
+        """How a question is searched for with what is in front of the user, and its words with what "this" means."""
+        plain = self._library.retriever
+        if ask.uri is None:
+            return plain, ask.question
+        try:
+            snapshot = await self._documents.snapshot(ask.uri)
+        except ReadError:
+            return plain, ask.question
+        language = language_for(snapshot.path, snapshot.text.content)
+        if not says_this(ask.question) or ask.selection is None or language is None:
+            return FocusedRetriever(plain, snapshot.uri), ask.question
+        analysis = self._library.analysis(snapshot.sha, language)
+        if analysis is None:
+            analysis = await self._parser.parse(snapshot.text.content, language)
+        last = min(ask.selection.end, snapshot.text.n_lines)
+        span = meant(analysis.parsed, LineRange(min(ask.selection.start, last), last))
+        question = ask.question if span is None else named(ask.question, span.name)
+        return FocusedRetriever(plain, snapshot.uri, span), question
+
+    def _made_folders(self) -> Folders:
+        def around(fence: Fence, root: Root) -> Around:
+            limits = self._settings.index
+            return Around(fence, root, self._parser, limits, app.embedder(), self._engine)
+
+        def cache(root: Root) -> Path | None:
+            return app.cache_folder(root, self._settings)
+
+        return Folders(self._settings, self._library, around, cache, self._events, self._refreshed, self._documents.use)
+
+    def _refreshed(self, one: Opened) -> None:
+        self._events.log(logging.INFO, f"{one.folder.name}: {one.phase}, {len(one.index.corpus.paths):,} files.")
+        self._edits.touch_all()

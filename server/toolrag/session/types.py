@@ -1,0 +1,63 @@
+"""What goes in and out of a session, in the core's terms. Pure data and protocols."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from toolrag.answer.types import Citation, Claim
+from toolrag.config import Budget
+from toolrag.ports import Scope
+from toolrag.text import LineRange
+
+EVERYWHERE = Scope()
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A folder of the workspace, exactly as the client gave it."""
+
+    uri: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A question, and what stood in front of whoever asked it."""
+
+    question: str
+    uri: str | None = None
+    """The document in front of the user."""
+    selection: LineRange | None = None
+    """Its selected lines, or the line of the cursor."""
+    scope: Scope = EVERYWHERE
+    model: str | None = None
+    budget: Budget | None = None
+    """Lowers what the settings allow, and never raises it."""
+    follows: str | None = None
+    """The id of the answer that this question follows."""
+
+
+class Watch(Protocol):
+    """What an ask tells while it runs. Called on the event loop, never after the ask was cancelled."""
+
+    def reading(self, message: str) -> None:
+        """What is being read, in a few words."""
+        ...
+
+    def claims(self, claims: Sequence[Claim], citations: Sequence[Citation], withdrawn: Sequence[str]) -> None:
+        """Claims that are complete and verified; ids of those that no longer hold."""
+        ...
+
+
+class Events(Protocol):
+    """What a session tells by itself. Called on the event loop."""
+
+    def progress(self, phase: str, done: int, total: int) -> None:
+        """How far a phase of indexing is; it ends with `done == total`."""
+        ...
+
+    def log(self, level: int, sentence: str) -> None:
+        """A sentence for the log, at a level of `logging`. Without source text."""
+        ...

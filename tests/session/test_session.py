@@ -1,0 +1,380 @@
+"""A client's workspace: what is typed is found and cited as it is, folders come and go, and nothing is left behind."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from index_doubles import write_tree
+from toolrag.adapters.names import file_uri
+from toolrag.answer.types import Answer, Citation, Claim
+from toolrag.config import IndexLimits, Settings
+from toolrag.errors import ConfigError, ReadError
+from toolrag.ports import Scope
+from toolrag.session import Ask, Folder, Session
+from toolrag.session import session as session_module
+from toolrag.text import LineRange
+from workspace_runs import InPlace
+
+PRICING = (
+    "DEFAULT_DISCOUNT = 0.05\n\n\n"
+    "def discounted_price(price, discount=DEFAULT_DISCOUNT):\n"
+    '    """Take a discount off a price."""\n'
+    "    return price * (1 - discount)\n"
+)
+BASKET = (
+    "from shop.pricing import discounted_price\n\n\n"
+    "class Basket:\n"
+    '    """What a customer wants to buy."""\n\n'
+    "    def total(self):\n"
+    '        """The sum of all discounted prices."""\n'
+    "        return sum(discounted_price(price) for price in self.prices)\n"
+)
+DEFAULTS = Settings()
+FILES: dict[str, str | bytes] = {"shop/pricing.py": PRICING, "shop/basket.py": BASKET, ".env": "SECRET=1\n"}
+
+
+class Seen:
+    """Notes what a session tells, and what is told of an ask."""
+
+    def __init__(self) -> None:
+        self.logged: list[tuple[int, str]] = []
+        self.phases: list[str] = []
+        self.read: list[str] = []
+        self.claimed: list[tuple[int, int]] = []
+        self._stirred = asyncio.Event()
+
+    def progress(self, phase: str, done: int, total: int) -> None:
+        self.phases.append(f"{phase} {done}/{total}")
+        self._stirred.set()
+
+    def log(self, level: int, sentence: str) -> None:
+        self.logged.append((level, sentence))
+        self._stirred.set()
+
+    def reading(self, message: str) -> None:
+        self.read.append(message)
+
+    def claims(self, claims: Sequence[Claim], citations: Sequence[Citation], withdrawn: Sequence[str]) -> None:
+        self.claimed.append((len(claims), len(citations)))
+        assert not withdrawn
+
+    async def until(self, session: Session, phase: str) -> None:
+        async with asyncio.timeout(60):
+            while session.status()["phase"] != phase:
+                self._stirred.clear()
+                await self._stirred.wait()
+
+
+@pytest.fixture(autouse=True)
+def _surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(session_module, "ParseProcess", lambda *_: Closable())
+
+
+class Closable(InPlace):
+    """The parser in place; closing it ends nothing."""
+
+    async def close(self) -> None:
+        """Nothing was started."""
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    write_tree(tmp_path / "shop-repository", FILES)
+    return tmp_path / "shop-repository"
+
+
+def folder(root: Path) -> Folder:
+    return Folder(file_uri(str(root)), root.name)
+
+
+def uri(root: Path, path: str) -> str:
+    return f"{file_uri(str(root))}/{path}"
+
+
+@asynccontextmanager
+async def opened(*roots: Path, settings: Settings = DEFAULTS) -> AsyncIterator[tuple[Session, Seen]]:
+    """A session over some folders that has indexed them."""
+    seen = Seen()
+    session = Session(settings, seen)
+    try:
+        await session.start([folder(root) for root in roots])
+        await seen.until(session, "ready")
+        yield session, seen
+    finally:
+        await session.close()
+
+
+def run(body: Callable[[Session, Seen], Awaitable[None]], *roots: Path, settings: Settings = DEFAULTS) -> None:
+    async def main() -> None:
+        async with opened(*roots, settings=settings) as (session, seen):
+            await body(session, seen)
+
+    asyncio.run(main())
+
+
+async def ask(session: Session, question: str, seen: Seen, **more: object) -> Answer:
+    return await session.ask(Ask(question, **more), seen)  # type: ignore[arg-type] # members of Ask
+
+
+def first(answer: Answer) -> tuple[str, int, str]:
+    """Where the first citation points, and from what it was read."""
+    citation = answer.citations[0]
+    return citation.snapshot.path, citation.lines.start, citation.snapshot.source
+
+
+async def names(session: Session, query: str) -> list[str]:
+    found = await session.search(query, 10, Scope())
+    return [f"{one.root}/{one.path}:{one.span.name if one.span else ''}" for one in found.candidates]
+
+
+class TestLiveBuffers:
+    def test_an_answer_cites_the_moved_lines_of_a_buffer_and_the_file_s_again_after_closing(self, root: Path) -> None:
+        async def body(session: Session, seen: Seen) -> None:
+            where = uri(root, "shop/pricing.py")
+            question = "what does discounted_price do?"
+            assert first(await ask(session, question, seen)) == ("shop/pricing.py", 3, "disk")
+            session.opened(where, "python", PRICING, 1)
+            assert first(await ask(session, question, seen)) == ("shop/pricing.py", 3, "buffer")
+            session.changed(where, "# typed\n# above\n" + PRICING, 2)
+            answer = await ask(session, question, seen)
+            assert first(answer) == ("shop/pricing.py", 5, "buffer")
+            assert (answer.citations[0].snapshot.version, answer.citations[0].snapshot.uri) == (2, where)
+            session.closed(where)
+            assert first(await ask(session, question, seen)) == ("shop/pricing.py", 3, "disk")
+
+        run(body, root)
+
+    def test_what_was_just_typed_is_found_and_forgotten_when_it_is_gone(self, root: Path) -> None:
+        async def body(session: Session, _seen: Seen) -> None:
+            where = uri(root, "shop/pricing.py")
+            session.opened(where, "python", PRICING, 1)
+            session.changed(where, PRICING + "\n\ndef surcharge(price):\n    return price\n", 2)
+            await session.settle()
+            assert "shop-repository/shop/pricing.py:surcharge" in await names(session, "surcharge")
+            assert "shop-repository/shop/pricing.py:discounted_price" in await names(session, "discounted_price")
+            session.closed(where)
+            await session.settle()
+            assert not [name for name in await names(session, "surcharge") if name.endswith(":surcharge")]
+            assert "shop-repository/shop/pricing.py:discounted_price" in await names(session, "discounted_price")
+
+        run(body, root)
+
+    def test_it_is_found_without_anybody_asking_for_it(self, root: Path) -> None:
+        """An edit is taken up by itself, a quarter of a second after the last key."""
+
+        async def body(session: Session, _seen: Seen) -> None:
+            before = session.status()["epoch"]
+            session.opened(uri(root, "shop/pricing.py"), "python", PRICING + "\n\ndef surcharge(): ...\n", 1)
+            async with asyncio.timeout(30):
+                while session.status()["epoch"] == before:
+                    await asyncio.to_thread(os.stat, root)  # lets the loop go on; the session's own clock decides
+            assert "shop-repository/shop/pricing.py:surcharge" in await names(session, "surcharge")
+
+        run(body, root)
+
+    def test_a_buffer_that_is_as_its_file_is_not_laid_over_it(self, root: Path) -> None:
+        async def body(session: Session, _seen: Seen) -> None:
+            before = session.status()["epoch"]
+            session.opened(uri(root, "shop/pricing.py"), "python", PRICING, 1)
+            await session.settle()
+            assert session.status()["epoch"] == before
+
+        run(body, root)
+
+    def test_a_document_that_was_never_saved_is_searched_by_its_language(self, root: Path) -> None:
+        async def body(session: Session, seen: Seen) -> None:
+            session.opened("untitled:Untitled-1", "python", "def refund(price):\n    return -price\n", 1)
+            await session.settle()
+            answer = await ask(session, "what does refund do?", seen)
+            assert (answer.citations[0].snapshot.uri, answer.citations[0].snapshot.root) == ("untitled:Untitled-1", "")
+            assert session.status()["languages"] == {"python": 3}
+            session.closed("untitled:Untitled-1")
+            await session.settle()
+            assert (await ask(session, "what does refund do?", seen)).outcome == "notFound"
+
+        run(body, root)
+
+    def test_a_new_file_that_was_not_saved_yet_is_searched_in_its_folder(self, root: Path) -> None:
+        async def body(session: Session, _seen: Seen) -> None:
+            session.opened(uri(root, "shop/new.py"), "python", "def refund(price):\n    return -price\n", 1)
+            await session.settle()
+            assert "shop-repository/shop/new.py:refund" in await names(session, "refund")
+
+        run(body, root)
+
+    @pytest.mark.parametrize("path", [".env", "ignored.py"])
+    def test_what_may_not_be_known_is_not_searched_because_it_is_open(self, root: Path, path: str) -> None:
+        """`.env` is denied. A file that git ignores is readable when named, and never in a search."""
+        write_tree(root, {".gitignore": "ignored.py\n", "ignored.py": "def refund(): pass\n"})
+
+        async def body(session: Session, _seen: Seen) -> None:
+            session.opened(uri(root, path), "python", "def refund(price):\n    return -price\n", 1)
+            await session.settle()
+            assert await names(session, "refund") == []
+
+        run(body, root)
+
+    def test_a_file_that_is_saved_is_indexed_as_it_is_then(self, root: Path) -> None:
+        async def body(session: Session, seen: Seen) -> None:
+            where, text = uri(root, "shop/pricing.py"), "def surcharge(price):\n    return price\n"
+            session.opened(where, "python", text, 1)
+            (root / "shop/pricing.py").write_text(text)
+            session.saved(where)
+            session.closed(where)
+            await session.settle()
+            await asyncio.sleep(0)
+            await seen.until(session, "ready")
+            assert "shop-repository/shop/pricing.py:surcharge" in await names(session, "surcharge")
+
+        run(body, root)
+
+
+class TestInFront:
+    @pytest.mark.parametrize(
+        ("path", "line", "name"), [("shop/pricing.py", 5, "discounted_price"), ("shop/basket.py", 8, "total")]
+    )
+    def test_this_is_what_the_cursor_stands_in(self, root: Path, path: str, line: int, name: str) -> None:
+        async def body(session: Session, seen: Seen) -> None:
+            found = await ask(
+                session, "what does this do?", seen, uri=uri(root, path), selection=LineRange(line, line + 1)
+            )
+            assert found.question == "what does this do?"
+            assert found.citations[0].symbol.endswith(name)
+            assert seen.read
+
+        run(body, root)
+
+    def test_of_two_of_a_name_the_one_in_front_is_meant(self, root: Path) -> None:
+        write_tree(root, {"a.py": "def run(x):\n    return 1\n", "b.py": "def run(x):\n    return 2\n"})
+
+        async def body(session: Session, seen: Seen) -> None:
+            for path in ("a.py", "b.py"):
+                answer = await ask(session, "what does run do?", seen, uri=uri(root, path))
+                assert answer.citations[0].snapshot.path == path
+
+        run(body, root)
+
+
+class TestFolders:
+    def test_equal_names_in_several_folders_are_told_apart(self, root: Path, tmp_path: Path) -> None:
+        write_tree(tmp_path / "other", {"shop/pricing.py": "def discounted_price(p):\n    return p\n"})
+
+        async def body(session: Session, seen: Seen) -> None:
+            found = await names(session, "discounted_price")
+            assert {"shop-repository/shop/pricing.py:discounted_price", "other/shop/pricing.py:discounted_price"} <= {
+                *found
+            }
+            answer = await ask(session, "what does discounted_price do?", seen)
+            cited = {citation.snapshot.uri for citation in answer.citations}
+            assert {uri(root, "shop/pricing.py"), uri(tmp_path / "other", "shop/pricing.py")} <= cited
+            with pytest.raises(ReadError, match="several folders"):
+                await session.read_range("shop/pricing.py", 1, 1, None)
+            assert (await session.read_range("other/shop/pricing.py", 1, 1, None)).text.startswith("def discounted")
+
+        run(body, root, tmp_path / "other")
+
+    def test_a_folder_that_is_added_is_searched_and_one_that_is_removed_is_not(
+        self, root: Path, tmp_path: Path
+    ) -> None:
+        write_tree(tmp_path / "other", {"refund.py": "def refund(p):\n    return -p\n"})
+
+        async def body(session: Session, seen: Seen) -> None:
+            assert await names(session, "refund") == []
+            await session.change_folders([folder(tmp_path / "other")], [])
+            await seen.until(session, "ready")
+            assert "other/refund.py:refund" in await names(session, "refund")
+            await session.change_folders([], [folder(root)])
+            await seen.until(session, "ready")
+            assert await names(session, "discounted_price") == []
+            with pytest.raises(ReadError) as refused:
+                await session.read_range(str(root / "shop/pricing.py"), 1, 1, None)
+            assert refused.value.code == "path_denied"
+
+        run(body, root)
+
+    def test_without_a_folder_open_documents_are_all_there_is(self, root: Path) -> None:
+        async def body(session: Session, seen: Seen) -> None:
+            assert session.status()["phase"] == "ready"
+            session.opened(uri(root, "shop/pricing.py"), "python", PRICING, 1)
+            await session.settle()
+            answer = await ask(session, "what does discounted_price do?", seen)
+            assert answer.citations[0].snapshot.source == "buffer"
+
+        run(body)
+
+    def test_a_folder_that_is_not_there_is_said_and_the_others_go_on(self, root: Path, tmp_path: Path) -> None:
+        async def body(session: Session, _seen: Seen) -> None:
+            await session.change_folders([folder(tmp_path / "nowhere"), Folder("vscode-vfs://github/x", "x")], [])
+            problems = session.status()["problems"]
+            assert isinstance(problems, list)
+            assert len(problems) == 2
+            assert "There is no folder" in problems[0]
+            assert "not on this machine" in problems[1]
+
+        run(body, root)
+
+    def test_uris_go_back_as_the_client_gave_them(self, tmp_path: Path) -> None:
+        """An editor that escapes more than it must gets its own spelling back, or it opens the file a second time."""
+        write_tree(tmp_path / "a (b)", {"x y.py": "def refund(p):\n    return -p\n"})
+        given = f"{file_uri(str(tmp_path))}/a%20%28b%29"
+
+        async def main() -> None:
+            seen = Seen()
+            session = Session(Settings(), seen)
+            await session.start([Folder(given, "a")])
+            await seen.until(session, "ready")
+            answer = await ask(session, "what does refund do?", seen)
+            assert answer.citations[0].snapshot.uri == f"{given}/x%20y.py"
+            await session.close()
+
+        asyncio.run(main())
+
+    def test_a_folder_with_more_than_is_allowed_fails_with_what_to_do(self, root: Path) -> None:
+        async def main() -> None:
+            seen = Seen()
+            session = Session(Settings(index=IndexLimits(max_files=1)), seen)
+            await session.start([folder(root)])
+            await seen.until(session, "failed")
+            assert "index.max_files" in str(session.status()["problems"])
+            assert [level for level, sentence in seen.logged if "index.max_files" in sentence] == [logging.ERROR]
+            await session.configure(Settings())
+            await seen.until(session, "ready")
+            assert await names(session, "discounted_price")
+            await session.close()
+
+        asyncio.run(main())
+
+    def test_a_watched_file_that_changed_is_indexed_again(self, root: Path) -> None:
+        async def body(session: Session, seen: Seen) -> None:
+            write_tree(root, {"refund.py": "def refund(p):\n    return -p\n"})
+            session.files_changed([uri(root, "refund.py")])
+            await asyncio.sleep(0)
+            await seen.until(session, "ready")
+            assert "shop-repository/refund.py:refund" in await names(session, "refund")
+
+        run(body, root)
+
+
+def test_a_model_that_is_not_there_is_refused_with_a_sentence(root: Path) -> None:
+    async def body(session: Session, seen: Seen) -> None:
+        with pytest.raises(ConfigError, match="not a model"):
+            await ask(session, "what?", seen, model="bedrock:x")
+
+    run(body, root)
+
+
+def test_the_status_has_the_protocol_s_members(root: Path) -> None:
+    async def body(session: Session, _seen: Seen) -> None:
+        status = session.status()
+        assert {"phase", "files", "spans", "dense", "languages", "epoch", "model", "problems"} <= status.keys()
+        assert status["files"] == {"indexed": 2, "total": 2, "skipped": {"secret": 1}}
+        assert status["languages"] == {"python": 2}
+
+    run(body, root)
