@@ -14,11 +14,11 @@ from toolrag.config import Settings
 from toolrag.errors import ConfigError, ReadError
 from toolrag.lsp import log_lines, methods
 from toolrag.lsp.framing import Body, FramingError, Skipped
-from toolrag.lsp.seam import Ask, Events, Folder, Watch
 from toolrag.lsp.server import Server
 from toolrag.lsp.settings import SettingsFile
 from toolrag.ports import Scope, Searched, SearchResult
-from toolrag.text import Form, LineRange, Text, TextSnapshot, blob_sha
+from toolrag.session.types import Ask, Events, Folder, Watch
+from toolrag.text import Form, LineRange, PositionEncoding, Text, TextSnapshot, blob_sha
 
 Json = dict[str, Any]
 Result = TypeVar("Result")
@@ -39,6 +39,7 @@ class FakeSession:
         self.events = events
         self.folders: list[Folder] = []
         self.texts: dict[str, tuple[str, int | None]] = {}
+        self.languages: dict[str, str] = {}
         self.told: list[tuple[str, object]] = []
         self.asked: list[Ask] = []
         self.watch: Watch | None = None
@@ -60,8 +61,9 @@ class FakeSession:
     async def configure(self, settings: Settings) -> None:
         self.settings.append(settings)
 
-    def opened(self, uri: str, text: str, version: int | None) -> None:
+    def opened(self, uri: str, language_id: str, text: str, version: int | None) -> None:
         self.texts[uri] = text, version
+        self.languages[uri] = language_id
 
     def changed(self, uri: str, text: str, version: int | None) -> None:
         if uri not in self.texts:
@@ -129,18 +131,18 @@ class FakeSession:
             raise ReadError("stale_blob", "It is another text now.", sha=evidence.snapshot.sha)
         return ReadResult(evidence, text.slice(lines), text.sha_of(lines))
 
-    async def locate(self, citation: Mapping[str, object]) -> Mapping[str, object]:
+    async def locate(self, citation: Mapping[str, object], encoding: PositionEncoding) -> Mapping[str, object]:
         if "linesSha" not in citation:
             raise ValueError("citation.linesSha is missing.")
-        return {"standing": "gone", "sha": citation["linesSha"]}
+        return {"standing": "gone", "sha": citation["linesSha"], "encoding": encoding}
 
-    async def verify_text(self, text: str) -> Mapping[str, object]:
-        return {"citations": [], "unsupported": [], "characters": len(text)}
+    async def verify_text(self, text: str, encoding: PositionEncoding) -> Mapping[str, object]:
+        return {"citations": [], "unsupported": [], "characters": len(text), "encoding": encoding}
 
-    async def verify_answer(self, answer: Mapping[str, object]) -> Mapping[str, object]:
+    async def verify_answer(self, answer: Mapping[str, object], encoding: PositionEncoding) -> Mapping[str, object]:
         if "citations" not in answer:
             raise ValueError("answer.citations is missing.")
-        return {"citations": [], "unsupported": []}
+        return {"citations": [], "unsupported": [], "encoding": encoding}
 
     def status(self) -> Mapping[str, object]:
         return {"phase": "ready" if self.started.is_set() else "starting"}

@@ -13,9 +13,9 @@ import threading
 from lsp_doubles import FakeSession
 from toolrag.config import Settings
 from toolrag.lsp import lifetime
-from toolrag.lsp.seam import Events
 from toolrag.lsp.serve import Address, serve
 from toolrag.lsp.settings import SettingsFile
+from toolrag.session.types import Events
 
 
 class Session(FakeSession):

@@ -26,7 +26,6 @@ LAYERS["render"] = {"text", "symbols", "ports", "answer"}
 LAYERS["app"] = LAYERS["adapters"] | {"adapters"}
 LAYERS["session"] = LAYERS["app"] | {"app"}
 LAYERS["doctor"] = LAYERS["app"] | {"app", "render"}
-LAYERS["session"] = LAYERS["app"] | {"app"}
 LAYERS["lsp"] = LAYERS["session"] | {"session"}
 LAYERS["progress"] = {"answer"}
 LAYERS["commands"] = LAYERS["answer"] | {"answer", "app", "doctor", "render", "progress", "session", "lsp"}

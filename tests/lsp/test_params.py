@@ -12,8 +12,8 @@ from toolrag.config import Budget
 from toolrag.lsp import editor_params, params
 from toolrag.lsp.editor_params import Change, Changed, FoldersChanged
 from toolrag.lsp.methods import NOTIFICATIONS, REQUESTS
-from toolrag.lsp.seam import Folder
 from toolrag.ports import Scope
+from toolrag.session.types import Folder
 from toolrag.text import LineRange, Position
 
 URI = "file:///c%3A/x/a%20b.py"

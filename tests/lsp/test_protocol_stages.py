@@ -12,9 +12,9 @@ from lsp_doubles import Client, FakeSession, talk
 from lsprotocol import types
 from toolrag.config import Settings
 from toolrag.lsp.framing import FramingError, Skipped
-from toolrag.lsp.seam import Folder
 from toolrag.lsp.settings import SettingsFile
 from toolrag.ports import Scope
+from toolrag.session.types import Folder
 
 URI = "untitled:Untitled-1"
 
@@ -361,11 +361,8 @@ def test_requests_and_their_command_forms() -> None:
     assert told == [("search", ("q", 3, Scope()))] * 2
     assert (read["text"], read["version"], read["dirty"]) == ("needle\n", 1, True)
     assert refused == {"error": "not_found", "message": "There is no such file."}
-    assert (located, text["characters"], answer) == (
-        {"standing": "gone", "sha": "f"},
-        6,
-        {"citations": [], "unsupported": []},
-    )
+    assert located == {"standing": "gone", "sha": "f", "encoding": "utf-16"}
+    assert (text["characters"], text["encoding"], answer["encoding"]) == (6, "utf-16", "utf-16")
     assert status == {"phase": "ready"}
 
 

@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 from toolrag.lsp.members import Members, ParamsError
 from toolrag.lsp.params import Token, span
-from toolrag.lsp.seam import Folder
+from toolrag.session.types import Folder
 from toolrag.text import Position, PositionEncoding
 
 Trace = Literal["off", "messages", "verbose"]
@@ -51,6 +51,8 @@ class Opened:
     """`textDocument/didOpen`."""
 
     uri: str
+    language_id: str
+    """The editor's name for the language; empty where it has none."""
     text: str
     version: int | None
 
@@ -108,7 +110,8 @@ def anything(given: object) -> object:
 def opened(given: object) -> Opened:
     """Params of `textDocument/didOpen`."""
     document = Members(given).part("textDocument")
-    return Opened(document.word("uri"), document.string("text"), document.optional_whole("version"))
+    language = document.optional_word("languageId") or ""
+    return Opened(document.word("uri"), language, document.string("text"), document.optional_whole("version"))
 
 
 def changed(given: object) -> Changed:

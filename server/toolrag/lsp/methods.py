@@ -15,8 +15,8 @@ from toolrag.lsp import commands, editor_params, params
 from toolrag.lsp.members import ParamsError
 from toolrag.lsp.progress import AskProgress
 from toolrag.lsp.protocol import Call
-from toolrag.lsp.seam import Ask
 from toolrag.lsp.server import Server
+from toolrag.session.types import Ask
 
 
 async def _ask(server: Server, call: Call, given: params.Ask) -> object:
@@ -39,19 +39,19 @@ async def _read_range(server: Server, _: Call, given: params.ReadRange) -> objec
 
 
 async def _locate(server: Server, _: Call, given: params.Locate) -> object:
-    session = await server.ready()
+    session, encoding = await server.ready(), server.client.encoding
     try:
-        return await session.locate(given.citation)
+        return await session.locate(given.citation, encoding)
     except ValueError as error:
         raise ParamsError(str(error)) from None
 
 
 async def _verify(server: Server, _: Call, given: params.Verify) -> object:
-    session = await server.ready()
+    session, encoding = await server.ready(), server.client.encoding
     try:
-        return await (
-            session.verify_text(given.text) if given.text is not None else session.verify_answer(given.answer)
-        )
+        if given.text is not None:
+            return await session.verify_text(given.text, encoding)
+        return await session.verify_answer(given.answer, encoding)
     except ValueError as error:
         raise ParamsError(str(error)) from None
 
@@ -88,7 +88,7 @@ def _exit(server: Server, _: object) -> None:
 
 def _did_open(server: Server, given: editor_params.Opened) -> None:
     server.documents.open(given.uri, given.text, given.version)
-    server.session.opened(given.uri, given.text, given.version)
+    server.session.opened(given.uri, given.language_id, given.text, given.version)
 
 
 def _did_change(server: Server, given: editor_params.Changed) -> None:

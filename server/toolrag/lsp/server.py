@@ -13,7 +13,7 @@ from pygls.capabilities import ServerCapabilitiesBuilder
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
-from toolrag import __version__
+from toolrag import __version__, app
 from toolrag.config import Settings
 from toolrag.errors import ConfigError
 from toolrag.lsp import lifetime, log_lines
@@ -21,9 +21,10 @@ from toolrag.lsp.commands import COMMANDS
 from toolrag.lsp.editor_params import Client, Trace
 from toolrag.lsp.progress import PhaseProgress, Work
 from toolrag.lsp.protocol import Call, Protocol, report_fault
-from toolrag.lsp.seam import Events, Session
+from toolrag.lsp.seam import Session
 from toolrag.lsp.settings import SettingsFile, section, settings_of
 from toolrag.lsp.sync import OpenDocuments
+from toolrag.session.types import Events
 
 MakeSession = Callable[[Settings, Events], Session]
 
@@ -59,7 +60,7 @@ class Server(LanguageServer):
         self.session = self._make_session(self.settings, _Told(self))
         self.protocol.stage = "running"
         self.trace(client.trace)
-        _report([*self._file.problems, *problems])
+        _report([*self._file.problems, *problems, *app.deny_problems(self.settings)])
         self._starting = self.in_turn(partial(self.session.start, client.folders), "Opening the folders")
         if client.process_id is not None and lifetime.is_running(client.process_id):
             # One that is not there has another machine's or container's number; the connection tells of its end.
@@ -161,7 +162,7 @@ class Server(LanguageServer):
 
     def _use(self, editor: Mapping[str, object]) -> None:
         settings, problems = settings_of(self._file.given, editor)
-        _report(problems)
+        _report([*problems, *app.deny_problems(settings)])
         if settings != self.settings:
             self.settings = settings
             self.in_turn(partial(self.session.configure, settings), "Taking up the settings")
