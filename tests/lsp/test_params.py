@@ -52,6 +52,7 @@ def test_what_is_optional_may_be_absent_or_null() -> None:
         params.search({"query": "q"}) == params.search({"query": "q", "limit": None}) == params.Search("q", 10, Scope())
     )
     assert params.read_range({"path": "a", "start": 1, "end": 2.0}) == params.ReadRange("a", 1, 2, None)
+    assert params.ask({**Q, "scope": [], "budget": []}) == params.Ask("what?")  # how Lua writes an empty object
     assert params.verify({"text": "", "answer": None}) == params.Verify("", {})
     assert params.verify({"answer": {}}) == params.Verify(None, {})
 
@@ -141,7 +142,8 @@ def test_edits_and_folders() -> None:
 WRONG: dict[str, list[tuple[Any, str]]] = {
     "toolrag/ask": [
         (None, "params must be an object, not null."),
-        ([], "params must be an object, not a list."),
+        ([1], "params must be an object, not a list."),
+        ([], "question is missing; it must be a string."),
         ("what?", "params must be an object, not a string."),
         (3, "params must be an object, not 3."),
         ({}, "question is missing; it must be a string."),
@@ -191,11 +193,11 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         ({"query": "q", "limit": 0}, "limit must be a whole number from 1 to 100, not 0."),
         ({"query": "q", "limit": 101}, "limit must be a whole number from 1 to 100, not 101."),
         ({"query": "q", "limit": "ten"}, "limit must be a whole number from 1 to 100, not a string."),
-        ({"query": "q", "scope": []}, "scope must be an object, not a list."),
+        ({"query": "q", "scope": [1]}, "scope must be an object, not a list."),
         ({"query": "q", "scope": {"include": [{}]}}, "scope.include[0] must be a string, not an object."),
     ],
     "toolrag/readRange": [
-        ([], "params must be an object, not a list."),
+        ([{}], "params must be an object, not a list."),
         ({"start": 1, "end": 2}, "path is missing; it must be a string."),
         ({"path": None, "start": 1, "end": 2}, "path must be a string, not null."),
         ({"path": "a\udfff", "start": 1, "end": 2}, "path holds half of a surrogate pair, which is no character."),
@@ -216,11 +218,11 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         ({"text": None, "answer": None}, "text or answer is missing."),
         ({"text": "a", "answer": {}}, "Give text or answer, not both."),
         ({"text": 3}, "text must be a string, not 3."),
-        ({"answer": []}, "answer must be an object, not a list."),
+        ({"answer": [{}]}, "answer must be an object, not a list."),
         ({"answer": {}}, "answer.citations is missing."),
     ],
     "toolrag/status": [
-        ([], "params must be an object, not a list."),
+        ([1], "params must be an object, not a list."),
         (3, "params must be an object, not 3."),
         (False, "params must be an object, not false."),
     ],
@@ -273,7 +275,7 @@ def test_the_table_has_every_request_that_takes_params() -> None:
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ([], "params must be an object, not a list."),
+        ([3], "params must be an object, not a list."),
         ({"processId": "1"}, "processId must be a whole number, not a string."),
         ({"rootUri": 3}, "rootUri must be a string, not 3."),
         ({"rootPath": "/\udce9"}, "rootPath holds half of a surrogate pair, which is no character."),

@@ -19,6 +19,8 @@ class Members:
     """An object of the client's, and where it stands: `textDocument`, `scope`."""
 
     def __init__(self, value: object, name: str = "") -> None:
+        if value == []:
+            value = {}  # Lua has one empty table, and Neovim writes it as a list
         if not isinstance(value, Mapping):
             raise _wrong(name or "params", "an object", value)
         self.given: Final[Mapping[str, object]] = value
