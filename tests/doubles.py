@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from toolrag.errors import ReadError
 from toolrag.text import NotTextError, Text, TextSnapshot, blob_sha, decode
@@ -31,3 +31,13 @@ class MemoryDocuments:
         except NotTextError as error:
             raise ReadError("not_text", f"{name!r} is not text: {error}. Ask for a text file.") from error
         return TextSnapshot(base + name, self._root, name, Text(text), form, blob_sha(data), "disk")
+
+    async def glances(self, paths: Sequence[str]) -> list[TextSnapshot | None]:
+        """The texts at some paths, None where there is none."""
+        return [await self._glance(path) for path in paths]
+
+    async def _glance(self, path: str) -> TextSnapshot | None:
+        try:
+            return await self.snapshot(path)
+        except ReadError:
+            return None

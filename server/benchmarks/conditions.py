@@ -36,7 +36,7 @@ _HEDGED = (", if it gets there", ", under further conditions")
 
 def main(folder: Path, n_functions: int) -> None:
     checked, faults = 0, []
-    for name, version in CORPORA.items():
+    for name, version in CORPORA:
         n_claims, found = asyncio.run(check(folder / f"{name}-{version}", n_functions))
         checked += n_claims
         faults += found

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Final
 
 from toolrag.adapters.cache_dir import clear_leftovers, clear_unused, private_index_dir
@@ -21,10 +22,13 @@ from toolrag.adapters.fence import Fence
 from toolrag.adapters.ignore import parse_rules
 from toolrag.adapters.index import Around, Index
 from toolrag.adapters.library import Library
+from toolrag.adapters.names import file_uri
+from toolrag.adapters.own_file import OwnFile as OwnFile
 from toolrag.adapters.parse_process import ParseProcess
 from toolrag.adapters.refresh import Coverage
 from toolrag.adapters.roots import Root, open_root
 from toolrag.adapters.vectors_flat import EXACT_BELOW, FlatVectors
+from toolrag.adapters.walk import Found, Walk
 from toolrag.answer.extractive import Extractive
 from toolrag.answer.reading import RangeReader, ReadResult
 from toolrag.config import Settings, VectorChoice
@@ -52,6 +56,21 @@ class Place:
     def reader(self, parser: SpanParser) -> RangeReader:
         """A fresh run's reader."""
         return RangeReader(self.documents, parser, self.settings.read, self.settings.budget)
+
+    async def files(self) -> AsyncIterator[str]:
+        """URIs of the files that may be indexed, for a search of lines whose file is gone. Needs no index."""
+        walk = iter(Walk(self.fence, self.root))
+        while (found := await asyncio.to_thread(next, walk, None)) is not None:
+            if isinstance(found, Found):
+                yield file_uri(os.path.join(self.root.given, *found.path.split("/")))
+
+    def folder_of(self, file: str) -> str:
+        """The folder of a file of the user's, relative to this root, with `/`; empty at the root and outside."""
+        try:
+            path = PurePath(os.path.realpath(file)).relative_to(self.root.real).parent.as_posix()
+        except ValueError:
+            return ""
+        return "" if path == "." else path
 
 
 @dataclass(frozen=True, slots=True)

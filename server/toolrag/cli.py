@@ -1,7 +1,7 @@
 """The command line. Data goes to stdout; progress and what went wrong to stderr.
 
 Exit codes: 0 answered, or done · 2 usage and configuration · 3 nothing found · 4 a read was refused · 5 the model
-failed · 1 anything else that is wrong.
+failed · 1 anything else that is wrong, such as a citation that no longer stands.
 """
 
 from __future__ import annotations
@@ -19,12 +19,38 @@ from toolrag import __version__, commands
 from toolrag.errors import ConfigError, ReadError
 from toolrag.progress import say
 
+_VERIFY = """\
+A citation is written path:12, path:12-18 or path#L12-L18, and pinned to its lines by @ and the first 12 digits of
+their SHA-256, as `toolrag ask` writes it and `toolrag read` shows it. Each gets a line:
+
+  verified   its lines are where it says
+  moved      they are at one other place, which is named; --fix writes it
+  changed    other lines are there
+  gone       there are no such lines, or no such file, or it may not be read
+  unpinned   its lines exist; whether they are the ones that were meant, nobody can say
+
+Of a saved answer (`toolrag ask --json >answer.json`) each claim is checked too: its citations must stand, and what it
+names must be in their lines.
+
+examples:
+  toolrag verify docs/*.md              before you commit
+  toolrag verify --fix docs/design.md   after lines were added above
+  git show HEAD:README.md | toolrag verify -
+
+in CI, as a step after checkout (exit code 1 fails it):
+  - run: pip install toolrag && toolrag verify --allow-moved README.md docs/*.md
+
+Exit codes: 0 all stand · 1 a citation is changed or gone, or moved and neither allowed nor mended, or a claim has no
+support · 2 a file cannot be read, or the command line is wrong.
+"""
+
 _EXAMPLES = """\
 examples:
   toolrag ask 'where are retries configured?'
   toolrag ask --root ~/src/flask 'what happens when a view returns None?'
   toolrag search 'session cookie' -n 5
   toolrag read src/app.py 10 24
+  toolrag verify docs/*.md whether what they cite still stands
   toolrag index            what is indexed, what is not, and why
   toolrag doctor           what is set up, and what to do about the rest
 
@@ -153,15 +179,41 @@ def _parser() -> argparse.ArgumentParser:
     )
     for indexing in (ask, search, index):
         indexing.add_argument("--yes", action="store_true", help="index however many files there are")
+    verify = _command(
+        added,
+        "verify",
+        commands.verify,
+        "re-check every citation in Markdown or saved answers, and say how it stands",
+        _VERIFY,
+    )
+    verify.add_argument(
+        "files", nargs="+", metavar="FILE", help="any text, or an answer as JSON; - for what is piped in"
+    )
+    verify.add_argument(
+        "--fix", action="store_true", help="write moved citations anew in their files, and nothing else"
+    )
+    verify.add_argument("--allow-moved", action="store_true", help="a moved citation is no failure")
     _add_serve(added)
     _command(added, "doctor", commands.doctor, "say what is set up, what is not, and the one thing to do about each")
     return parser
 
 
 def _command(
-    added: argparse._SubParsersAction[_Parser], name: str, run: Callable[[argparse.Namespace], int], text: str
+    added: argparse._SubParsersAction[_Parser],
+    name: str,
+    run: Callable[[argparse.Namespace], int],
+    text: str,
+    more: str = "",
 ) -> argparse.ArgumentParser:
-    parser = added.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.", allow_abbrev=False)
+    """`more` stands below the options, as it is written."""
+    parser = added.add_parser(
+        name,
+        help=text,
+        description=f"{text[0].upper()}{text[1:]}.",
+        epilog=more or None,
+        formatter_class=argparse.RawDescriptionHelpFormatter if more else argparse.HelpFormatter,
+        allow_abbrev=False,
+    )
     parser.set_defaults(command=run)
     parser.add_argument(
         "--root", metavar="DIR", help="the folder to look in (default: the nearest one with .git, else this)"

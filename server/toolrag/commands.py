@@ -17,7 +17,7 @@ import platformdirs
 
 from toolrag.config import Settings, parse_settings
 from toolrag.errors import ConfigError, ReadError
-from toolrag.progress import Bar
+from toolrag.progress import Bar, say
 
 OK, FAILED, USAGE, NOT_FOUND, READ_REFUSED, MODEL_FAILED = 0, 1, 2, 3, 4, 5
 
@@ -146,6 +146,34 @@ def serve(options: argparse.Namespace) -> int:
     file = SettingsFile(given, tuple(f"{settings_path()}: {problem}" for problem in problems))
     address = None if options.address is None else language_server.Address(*options.address)
     return language_server.serve(address, Session, file)  # type: ignore[arg-type]  # locate and verify are to come
+
+
+def verify(options: argparse.Namespace) -> int:
+    """Re-check the citations of files; 0 when all stand, 1 when one does not or a claim has no support."""
+    from toolrag import app, render, verifying
+
+    if options.fix and "-" in options.files:
+        raise ConfigError("What is piped in cannot be mended. Name a file with --fix.")
+    files = verifying.read_all(options.files)
+
+    async def verify() -> list[verifying.Checked]:
+        with app.open_place(_root(options), _settings(options)) as place:
+            return [await verifying.check(file, place) for file in files]
+
+    checked = asyncio.run(verify())  # all of them, before anything is written
+    if options.fix:
+        for at, one in enumerate(checked):
+            checked[at] = fixed = verifying.fix(one)
+            if fixed.n_fixed:
+                many = "" if fixed.n_fixed == 1 else "s"
+                say(f"Wrote {fixed.n_fixed:,} moved citation{many} anew in {fixed.file.name}.")
+    if options.json:
+        print_json({"files": [one.wire() for one in checked]})
+    else:
+        _print(verifying.lines(checked, render.look_for(sys.stdout)))
+    if not any(one.standings() for one in checked):
+        say("Nothing is cited there: no path:12, path:12-18 or path#L12 was found.")
+    return OK if all(one.passes(options.allow_moved) for one in checked) else FAILED
 
 
 def doctor(options: argparse.Namespace) -> int:

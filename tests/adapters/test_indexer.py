@@ -278,13 +278,13 @@ def test_a_text_that_its_parser_fails_on_is_named_and_searched_as_plain_text(
 
 @pytest.mark.usefixtures("_later")
 def test_a_problem_with_a_file_is_said_in_every_run(bench: Bench) -> None:
-    bench.write("odd.py", "[" * 6_000)
-    first = bench.refresh(max_bytes=10_000).problems
+    bench.write("odd.py", "[\n" * 30_000)
+    first = bench.refresh(max_bytes=100_000).problems
     assert len(first) == 1
     assert first[0].startswith("odd.py: ")
-    assert bench.refresh(max_bytes=10_000).problems == first
+    assert bench.refresh(max_bytes=100_000).problems == first
     (bench.root / "odd.py").rename(bench.root / "new.py")
-    assert bench.refresh(max_bytes=10_000).problems == (first[0].replace("odd.py", "new.py"),)
+    assert bench.refresh(max_bytes=100_000).problems == (first[0].replace("odd.py", "new.py"),)
 
 
 def test_one_indexer_can_be_used_again(bench: Bench) -> None:

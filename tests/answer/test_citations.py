@@ -13,7 +13,13 @@ from toolrag.answer.types import Anchor, Citation, Standing
 from toolrag.text import LineRange, Text, lines_sha
 
 LINES = st.lists(st.sampled_from(["", "a", "b", "c", "pass", "}"]), min_size=1, max_size=12)
-UNIQUE = st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\r\n")), min_size=1, max_size=8, unique=True)
+UNIQUE = st.lists(
+    st.text(st.characters(codec="utf-8", exclude_characters="\r\n")).filter(str.strip),
+    min_size=1,
+    max_size=8,
+    unique=True,
+)
+"""Lines that say something: a blank one is anybody's."""
 
 
 def cited(text: str, start: int, end: int) -> tuple[LineRange, str, Anchor]:
@@ -42,6 +48,14 @@ def standing(then: str, lines: tuple[int, int], now: str) -> str:
             "p\nX\n1\n2\n3\nX", (2, 2), "n\np\nX\n1\n2\n3", "moved 3-3", id="one of twins, told by its anchor"
         ),
         pytest.param("p\nX\n1\n2\n3\nX", (2, 2), "n\nm\nX\n1\n2\n3", "gone", id="one of twins, one side lost"),
+        pytest.param(
+            "1\n2\n3\nX\n4\n5\n6\n1\n2\n3\nX\n4\n5\n6",
+            (4, 4),
+            "n\n1\n2\n3\nX\n4\n5\n6",
+            "gone",
+            id="a repeated passage, one copy deleted: nothing says which",
+        ),
+        pytest.param("a\n}\n}\n\n}", (2, 3), "a\nb\nc\n}\n}", "changed", id="lines that others can make up"),
         pytest.param(
             "p\nX\nq\nX\nr", (4, 4), "p\nX\nq\nr", "changed", id="one of twins deleted: no move onto the other"
         ),
@@ -117,6 +131,23 @@ def test_an_anchor_is_three_lines_on_each_side_and_a_count() -> None:
     assert [len(anchor.before), len(anchor.after), anchor.occurrences] == [3, 3, 2]
     assert anchor.before == tuple(lines_sha([line])[:12] for line in "234")
     assert anchor_of(Text("X"), LineRange(0, 1)) == Anchor((), (), 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "lines", "told"),
+    [
+        pytest.param("a\nX\nb", (2, 2), "lines", id="it stands once"),
+        pytest.param("a\nX\nY\nb\nX", (2, 3), "lines", id="one of its lines stands once"),
+        pytest.param("a\nX\nb\nX", (2, 2), "around", id="a twin, and lines on both sides that stand once"),
+        pytest.param("X\nb\nX", (1, 1), "nothing", id="a twin, and no line above"),
+        pytest.param("1\nX\n2\n1\nX\n2", (2, 2), "nothing", id="a twin with equal lines around it"),
+        pytest.param("a\n}\n}\n\n}", (2, 3), "nothing", id="it stands once, made of lines that do not"),
+        pytest.param("a\n\nb", (2, 2), "around", id="the only blank line"),
+        pytest.param("\nX\n\t\nX", (2, 2), "nothing", id="blank lines around"),
+    ],
+)
+def test_what_tells_lines_from_twins(text: str, lines: tuple[int, int], told: str) -> None:
+    assert cited(text, *lines)[2].told == told
 
 
 def test_occurrences_may_overlap() -> None:

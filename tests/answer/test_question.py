@@ -174,3 +174,27 @@ def test_any_text_is_a_question(text: str) -> None:
 def test_no_question_takes_long(unit: str) -> None:
     # With a rule that is quadratic in the question's length this would take minutes.
     assert parse_question(unit * 5_000).text
+
+
+@pytest.mark.parametrize(
+    ("text", "only"),
+    [
+        pytest.param("how does `Session.send` work?", True, id="the name alone"),
+        pytest.param("where is max_retries configured?", True, id="and a vague verb"),
+        pytest.param("is NO_PROXY honoured for subdomains?", True, id="and one word"),
+        pytest.param("how does ProxyFix choose which header value to trust?", False, id="a topic with a name in it"),
+    ],
+)
+def test_a_question_with_a_name_and_more_to_say_is_not_about_the_name_alone(text: str, only: bool) -> None:
+    assert parse_question(text).only is only
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        pytest.param("when does it close the pool?", "when", id="when"),
+        pytest.param("when dumping, how is a value read?", "how", id="how, at a time"),
+    ],
+)
+def test_a_clause_that_says_when_does_not_ask_it(text: str, kind: str) -> None:
+    assert parse_question(text).kind == kind

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolrag.answer.question import parse_question
-from toolrag.answer.relevance import Relevance
+from toolrag.answer.relevance import KINDRED, Relevance
 
 IDF = {"retry": 4.0, "pool": 1.0}
 
@@ -33,6 +33,21 @@ def test_words_fit_by_stem_and_by_beginning() -> None:
     assert relevance("how does authentication work").matched(["auth_header"]) == frozenset()
     assert relevance("auth").matched(["author"]) == frozenset()
     assert relevance("retrying").matched(["max_retries"]) == {"retrying"}
+
+
+def test_a_kindred_word_counts_a_share_of_the_word_itself() -> None:
+    asked = relevance("delimiter")
+    assert asked.share(["the separator"]) == pytest.approx(KINDRED)
+    assert asked.share(["the delimiter, a separator"]) == pytest.approx(1.0)
+    assert asked.matched(["the separator"]) == frozenset()
+    assert 0 < asked.name_fit("separator") < asked.name_fit("delimiter")
+
+
+def test_what_is_done_is_said_by_the_verb_or_one_like_it() -> None:
+    asked = relevance("how is the delay calculated?")
+    assert asked.does(["Compute how long to wait"])
+    assert asked.does(["calculates the delay"])
+    assert not asked.does(["the delay"])
 
 
 def test_a_topic_is_named_by_a_word_that_is_not_vague() -> None:

@@ -111,6 +111,7 @@ def said(name: str, source: str = SOURCE) -> list[str]:
             [
                 "17-18 `def take(self, wait=True)`: Take a connection.",
                 "20-20 `take`: Waits for one unless told not to.",
+                "17-17 `wait` of `take` is `True` by default.",
                 '22-24 `take` raises `Empty("none is left")` when `not self.free`.',
                 "25-26 `take` calls `self.wait(PAUSE)` when `wait`, under further conditions.",
                 "28-28 `take` returns `None`, under further conditions.",
@@ -133,7 +134,7 @@ def said(name: str, source: str = SOURCE) -> list[str]:
         ),
         pytest.param(
             "undocumented",
-            ["46-46 `def undocumented(a, b=1)` is defined here."],
+            ["46-46 `def undocumented(a, b=1)` is defined here.", "46-46 `b` of `undocumented` is `1` by default."],
             id="a function on one line",
         ),
     ],
@@ -164,3 +165,24 @@ def test_markup_in_docs_stays_words() -> None:
     (unit,) = units_of("f", 'def f():\n    """See ![x](https://evil.invalid/?q) and <b>this</b>."""\n    pass\n')
     assert "](" not in unit.draft.text.replace("\\]", "")
     assert "<b>" not in unit.draft.text.replace("\\<", "")
+
+
+def test_a_class_s_own_values_are_told_and_not_those_within_or_under_a_condition() -> None:
+    source = '''\
+class Retry:
+    """Tries again.
+
+    limit = 7 is no statement here
+    """
+
+    #: How often.
+    LIMIT = 3
+    names: list[str] = ["a"]
+    if DEBUG:
+        LIMIT = 9
+
+    def f(self):
+        LIMIT = 5
+'''
+    values = [text for text in said("Retry", source) if " sets " in text]
+    assert values == ["8-8 `Retry` sets `LIMIT` to `3`.", '9-9 `Retry` sets `names` to `["a"]`.']

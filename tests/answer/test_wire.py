@@ -95,7 +95,7 @@ def test_a_citation() -> None:
         "lines": {"start": 2, "end": 3},
         "sha": text.sha,
         "linesSha": text.text.sha_of(lines),
-        "anchor": {"before": list(anchor.before), "after": list(anchor.after), "occurrences": 1},
+        "anchor": {"before": list(anchor.before), "after": list(anchor.after), "occurrences": 1, "told": "lines"},
         "source": "disk",
         "quote": CODE,
         "symbol": "f",

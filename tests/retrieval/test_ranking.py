@@ -50,6 +50,14 @@ def test_bm25f_of_a_passage_is_the_formula_s_over_its_maximum() -> None:
     assert idfs["zebra"] == math.log(1 + 2 * corpus.n_passages) > max(idfs["alpha"], idfs["beta"])
 
 
+def test_a_kindred_word_counts_less_than_the_word_itself_and_more_than_none() -> None:
+    files = {
+        name: BODY.format(name=name[0], word=word)
+        for name, word in {"a.py": "separator", "b.py": "delimiter", "c.py": "other"}.items()
+    }
+    assert ranked(files, "where is the delimiter?") == ["b.py:b", "a.py:a"]
+
+
 def test_an_exact_definition_comes_before_its_uses_and_before_other_case() -> None:
     files = {
         "a.py": "def use():\n    return send(send, send)\n",
@@ -82,6 +90,17 @@ def test_each_further_passage_of_a_file_counts_less() -> None:
     in_a = [hit.score for hit in hits if corpus.file_of[hit.passage] == 0]
     assert in_a == pytest.approx([in_a[0] * DECAY**number for number in range(4)], rel=1e-5)
     assert int(corpus.file_of[hits[1].passage]) == 1
+
+
+def test_a_gentler_decay_lets_a_file_hold_more_of_the_list() -> None:
+    many = "".join(BODY.format(name=f"send_{n}", word="send") for n in range(4))
+    files = {"a.py": many, "b.py": "def send_it():\n    return other\n"}
+    corpus = corpus_of(files)
+    places = [
+        [named(corpus, files, hit) for hit in Ranker(corpus).rank(parse_query("send"), 10, {}, decay=decay)]
+        for decay in (0.1, 1.0)
+    ]
+    assert places[0].index("b.py:send_it") < places[1].index("b.py:send_it")
 
 
 def test_ties_are_broken_by_number_and_not_by_the_order_of_sorting() -> None:

@@ -273,7 +273,7 @@ def test_hostile_texts_end(text: str) -> None:
 
 def test_text_that_is_no_python_has_a_problem_and_passages() -> None:
     """Symbols are not guessed; the lines can still be searched."""
-    parsed = parse_source("[" * 6_000 + "\nwords", "python")
+    parsed = parse_source("[" * 30_000 + "\nwords", "python")
     assert parsed.spans == ()
     assert parsed.problems == ("It does not read as Python: no symbols were taken from it.",)
     assert [passage.lines for passage in parsed.passages] == [LineRange(0, 2)]

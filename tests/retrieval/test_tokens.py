@@ -49,6 +49,11 @@ def test_an_identifier_falls_into_words(identifier: str, expected: tuple[str, ..
         pytest.param("v2", ("2", "v2"), id="a digit is one"),
         pytest.param("__", (), id="underscores"),
         pytest.param("404", ("404",), id="a number"),
+        pytest.param(
+            "DEFAULT_PBKDF2_ROUNDS",
+            ("default", "pbkdf", "2", "round", "pbkdf2", "default_pbkdf2_rounds"),
+            id="a word with its number is what a question writes",
+        ),
     ],
 )
 def test_an_identifier_s_tokens(identifier: str, expected: tuple[str, ...]) -> None:
@@ -59,6 +64,7 @@ def test_an_identifier_s_tokens(identifier: str, expected: tuple[str, ...]) -> N
     "family",
     [
         "retry retries retried retrying",
+        pytest.param("register registers registered registering", id="an -ed before an -er"),
         "verify verifies verified verifier",
         "stop stops stopped stopping",
         "class classes",

@@ -11,6 +11,8 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 from urllib.parse import unquote
@@ -19,6 +21,7 @@ from toolrag.adapters.fence import Fence, Place, denial
 from toolrag.adapters.names import is_file_uri, path_of_uri, shown
 from toolrag.adapters.roots import Root
 from toolrag.adapters.secrets import is_secret
+from toolrag.adapters.texts import Texts
 from toolrag.errors import ReadError
 from toolrag.text import Form, NotTextError, Text, TextSnapshot, blob_sha, decode, fold
 
@@ -42,59 +45,99 @@ class _Buffer:
 
 
 class Documents:
-    """Live buffers over the disk (PROTOCOL section 1). To be used on one thread; files are read on others."""
+    """Live buffers over the disk (PROTOCOL section 1). To be used on one thread; paths and files are read on others."""
 
     def __init__(self, fence: Fence) -> None:
-        self._fence = fence
-        self._buffers: dict[str, _Buffer] = {}
+        self._desk = _Desk(fence, {}, Texts())
 
     @property
     def open_uris(self) -> tuple[str, ...]:
         """URIs of the open documents as the client gave them, in the order they were opened."""
-        return tuple(buffer.uri for buffer in self._buffers.values())
+        return tuple(buffer.uri for buffer in self._desk.buffers.values())
 
     def open(self, uri: str, text: str, version: int | None) -> None:
         """A document was opened with this text, which need not be its file's. One that is open is replaced."""
-        self._buffers[_identity(uri)] = _Buffer(uri, text, version, self._spelt(uri), self._real(uri))
+        self._put(self._desk.buffer(uri, text, version))
 
     def change(self, uri: str, text: str, version: int | None) -> None:
         """An open document has this text now. Raises KeyError when it is not open."""
-        key = _identity(uri)
-        self._buffers[key] = replace(self._buffers[key], text=text, version=version)
+        self._put(replace(self._desk.buffers[_identity(uri)], text=text, version=version))
 
     def save(self, uri: str) -> None:
         """An open document was written to its file, which may be a new one. Raises KeyError when it is not open."""
-        key = _identity(uri)
-        self._buffers[key] = replace(self._buffers[key], real=self._real(uri))
+        self._put(replace(self._desk.buffers[_identity(uri)], real=self._desk.real(uri)))
 
     def close(self, uri: str) -> None:
         """A document is no longer open: its file is the truth again. Raises KeyError when it is not open."""
-        del self._buffers[_identity(uri)]
+        buffers = dict(self._desk.buffers)
+        del buffers[_identity(uri)]
+        self._desk = replace(self._desk, buffers=buffers)
 
     def use(self, fence: Fence) -> None:
         """Folders were opened or closed: everything goes by this fence from now on."""
-        self._fence = fence
-        for buffer in tuple(self._buffers.values()):
-            self.open(buffer.uri, buffer.text, buffer.version)
+        desk = replace(self._desk, fence=fence)
+        opened = [desk.buffer(one.uri, one.text, one.version) for one in desk.buffers.values()]
+        self._desk = replace(desk, buffers={_identity(one.uri): one for one in opened})
 
     async def snapshot(self, path: str) -> TextSnapshot:
         """The text of one document at the moment of the call: see DocumentSource."""
-        found = self._find(path)
-        if isinstance(found, Place):
-            snapshot = await asyncio.to_thread(from_disk, self._fence, found)
+        while True:
+            desk = self._desk
+            snapshot = await asyncio.to_thread(desk.snapshot, path)
             # It may have been opened while its file was read; then the buffer is the truth.
-            found = self._find(path)
-            if isinstance(found, Place):
+            if snapshot.source == "buffer" or self._desk.buffers.keys() == desk.buffers.keys():
                 return snapshot
-        return await asyncio.to_thread(_from_buffer, self._fence, found)
 
-    def _find(self, asked: str) -> _Buffer | Place:
+    async def glances(self, paths: Sequence[str]) -> list[TextSnapshot | None]:
+        """The texts of some documents, for hints; None for one that may not, or cannot, be read.
+
+        As `snapshot`, but a file that by its size, times and inode has not changed is not read again.
+        """
+        return await asyncio.to_thread(self._desk.glances, paths)
+
+    def _put(self, buffer: _Buffer) -> None:
+        # A new mapping each time: other threads go on with the one they have.
+        self._desk = replace(self._desk, buffers={**self._desk.buffers, _identity(buffer.uri): buffer})
+
+
+@dataclass(frozen=True, slots=True)
+class _Desk:
+    """The open documents at one moment. Never changed, so that any thread may read from it."""
+
+    fence: Fence
+    buffers: Mapping[str, _Buffer]
+    texts: Texts
+
+    def buffer(self, uri: str, text: str, version: int | None) -> _Buffer:
+        """A document that is opened."""
+        return _Buffer(uri, text, version, self.spelt(uri), self.real(uri))
+
+    def snapshot(self, path: str) -> TextSnapshot:
+        """The text of one document. Raises ReadError."""
+        found = self.find(path)
+        if isinstance(found, Place):
+            return from_disk(self.fence, found, self.texts)
+        return _from_buffer(self.fence, found)
+
+    def glances(self, paths: Sequence[str]) -> list[TextSnapshot | None]:
+        """The texts of some documents, where they can be had."""
+        found: list[TextSnapshot | None] = []
+        for path in paths:
+            try:
+                place = self.find(path)
+                kept = self.texts.unchanged(place) if isinstance(place, Place) else None
+                found.append(kept or self.snapshot(path))
+            except ReadError:
+                found.append(None)
+        return found
+
+    def find(self, asked: str) -> _Buffer | Place:
         """The open document that `asked` means, however it is spelt, or else the place of a file. Raises ReadError."""
-        buffer = self._buffers.get(_identity(asked))
+        buffer = self.buffers.get(_identity(asked))
         if buffer is not None:
             return buffer
         try:
-            place = self._fence.locate(asked)
+            place = self.fence.locate(asked)
         except ReadError as error:
             # What is not there, or may not be reached, can still be open. A denied or ambiguous name stays refused.
             if error.code in ("secret_denied", "ignored") or "candidates" in error.details:
@@ -105,46 +148,56 @@ class Documents:
             return buffer
         at_place = [
             buffer
-            for buffer in self._buffers.values()
+            for buffer in self.buffers.values()
             if buffer.real == place.real or buffer.spelt == (place.root, place.path)
         ]
         return at_place[0] if at_place else place
+
+    def spelt(self, uri: str) -> tuple[Root, str] | None:
+        """Where a URI says it is, by its text alone."""
+        path = path_of_uri(uri)
+        return None if path is None else _spelt_path(self.fence, path)
+
+    def real(self, uri: str) -> str | None:
+        """The absolute path of a URI's file, links resolved; None where there is none that could be read."""
+        if path_of_uri(uri) is None:
+            return None
+        try:
+            return self.fence.locate(uri).real
+        except ReadError:
+            # A new file, or one that may not be read: its buffer is found by its URI and its spelling.
+            return None
 
     def _only_buffer_at(self, asked: str) -> _Buffer | None:
         """The open document whose URI spells one of the places that `asked` may mean. Raises ReadError for several."""
         if _SCHEME.match(asked) and not is_file_uri(asked):
             return None
-        places = self._fence.spelt(asked)
-        buffers = [buffer for buffer in self._buffers.values() if buffer.spelt in places]
+        places = self.fence.spelt(asked)
+        buffers = [buffer for buffer in self.buffers.values() if buffer.spelt in places]
         if len(buffers) > 1:
             spellings = [f"{buffer.spelt[0].name}/{buffer.spelt[1]}" for buffer in buffers if buffer.spelt]
             sentence = f"{shown(asked)} is open in several folders; ask for {' or '.join(map(shown, spellings))}."
             raise ReadError("not_found", sentence, candidates=spellings)
         return buffers[0] if buffers else None
 
-    def _spelt(self, uri: str) -> tuple[Root, str] | None:
-        path = path_of_uri(uri)
-        return None if path is None else _spelt_path(self._fence, path)
 
-    def _real(self, uri: str) -> str | None:
-        if path_of_uri(uri) is None:
-            return None
+def from_disk(fence: Fence, place: Place, texts: Texts | None = None) -> TextSnapshot:
+    """The text of a file, whether it is open or not; read now, whatever is known of it. Raises ReadError."""
+    read_ns = time.time_ns()
+    data = fence.read(place)
+    sha = blob_sha(data.data)
+    known = None if texts is None else texts.get(sha)
+    if known is None:
         try:
-            return self._fence.locate(uri).real
-        except ReadError:
-            # A new file, or one that may not be read: its buffer is found by its URI and its spelling.
-            return None
-
-
-def from_disk(fence: Fence, place: Place) -> TextSnapshot:
-    """The text of a file, whether it is open or not. Raises ReadError."""
-    data = fence.read(place).data
-    try:
-        text, form = decode(data)
-    except NotTextError as error:
-        sentence = f"{shown(place.path)} is not text: {error}. Ask for a text file."
-        raise ReadError("not_text", sentence) from error
-    return TextSnapshot(place.uri, place.root.name, place.path, Text(text), form, blob_sha(data), "disk")
+            text, form = decode(data.data)
+        except NotTextError as error:
+            sentence = f"{shown(place.path)} is not text: {error}. Ask for a text file."
+            raise ReadError("not_text", sentence) from error
+        known = Text(text), form
+    snapshot = TextSnapshot(place.uri, place.root.name, place.path, *known, sha, "disk")
+    if texts is not None:
+        texts.keep(place, data, read_ns, snapshot)
+    return snapshot
 
 
 def _from_buffer(fence: Fence, buffer: _Buffer) -> TextSnapshot:

@@ -13,10 +13,11 @@ import numpy.typing as npt
 
 from toolrag.adapters.dense import DenseState
 from toolrag.adapters.index import Index
+from toolrag.adapters.live_reader import Glances
 from toolrag.adapters.retriever import IndexedRetriever, View
 from toolrag.adapters.shown import LiveFile, Shown
 from toolrag.adapters.worker_thread import WorkerThread
-from toolrag.ports import DocumentSource, Embedder, SpanParser
+from toolrag.ports import Embedder, SpanParser
 from toolrag.retrieval.corpus import Corpus
 from toolrag.retrieval.joined import join_corpora
 from toolrag.symbols import Analysis
@@ -25,7 +26,7 @@ from toolrag.symbols import Analysis
 class Library:
     """Searches some indexes as one. Belongs to their event loop."""
 
-    def __init__(self, documents: DocumentSource, parser: SpanParser, embedder: Embedder) -> None:
+    def __init__(self, documents: Glances, parser: SpanParser, embedder: Embedder) -> None:
         self._thread = WorkerThread("library")
         self._loose = Shown(None)
         self._joined: Corpus | None = None

@@ -1,68 +1,101 @@
-"""The files a search points into, as they are now: each read once, with the analysis of the text that was read.
+"""The files a search points into, as they are now, each with the analysis of the text that was read.
 
-The store is asked for that analysis first; what it does not have, or has damaged, is parsed again.
+The analyses that are kept are asked first; what they do not have, or have damaged, is parsed again.
 """
 
 from __future__ import annotations
 
 import logging
 import sqlite3
-from collections.abc import Callable
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, Protocol
 
-from toolrag.errors import ReadError
-from toolrag.ports import DocumentSource, SpanParser
+from toolrag.ports import SpanParser
 from toolrag.retrieval.languages import LANGUAGES
 from toolrag.symbols import Analysis
 from toolrag.text import TextSnapshot
 
 log = logging.getLogger(__name__)
 
+MOST_ANALYSES: Final = 512
+"""Analyses that stay decoded; one takes about 10 to 50 kB."""
 
 Analyses = Callable[[str, str], Analysis | None]
 """The analysis that is kept of a text, by its sha and language. Raises sqlite3.DatabaseError."""
 
 
-class LiveReader:
-    """Serves one search."""
+class Glances(Protocol):
+    """Where the texts of hints come from."""
 
-    def __init__(self, documents: DocumentSource, parser: SpanParser, analyses: Analyses) -> None:
-        self._documents = documents
-        self._parser = parser
-        self._analyses = analyses
-        self._files: dict[str, tuple[TextSnapshot, Analysis] | None] = {}
-        self._indexed: dict[tuple[str, str], Analysis | None] = {}
+    async def glances(self, paths: Sequence[str]) -> list[TextSnapshot | None]:
+        """The texts of some documents; None for one that may not, or cannot, be read."""
+        ...
+
+
+class Decoded:
+    """The analyses that were asked for last, decoded. For one thread."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[tuple[str, str], Analysis] = OrderedDict()
         self._is_damaged = False
 
-    def indexed(self, sha: str, language: str) -> Analysis | None:
-        """The analysis of the text that was indexed; None when the store has lost it."""
+    def get(self, sha: str, language: str, analyses: Analyses) -> Analysis | None:
+        """The analysis of a text; None when it is lost."""
         key = (sha, language)
-        if key not in self._indexed:
-            self._indexed[key] = self._kept(sha, language)
-        return self._indexed[key]
-
-    async def file(self, path: str, sha: str, language: str) -> tuple[TextSnapshot, Analysis] | None:
-        """The text now and its own analysis; None when it may not, or cannot, be read any more."""
-        if path not in self._files:
-            self._files[path] = await self._read(path, sha, language)
-        return self._files[path]
-
-    async def _read(self, path: str, sha: str, language: str) -> tuple[TextSnapshot, Analysis] | None:
-        if language not in LANGUAGES:
-            return None
+        found = self._kept.get(key)
+        if found is not None:
+            self._kept.move_to_end(key)
+            return found
         try:
-            snapshot = await self._documents.snapshot(path)
-        except ReadError:
-            return None  # gone or denied since it was indexed: a hint that leads nowhere is dropped
-        analysis = self.indexed(sha, language) if snapshot.sha == sha else None
-        if analysis is None:
-            analysis = await self._parser.parse(snapshot.text.content, language)
-        return snapshot, analysis
-
-    def _kept(self, sha: str, language: str) -> Analysis | None:
-        try:
-            return self._analyses(sha, language)
+            found = analyses(sha, language)
         except sqlite3.DatabaseError as error:
             if not self._is_damaged:
                 log.warning("The index cannot be read (%s); files are parsed again as they are needed.", error)
             self._is_damaged = True
             return None
+        if found is not None:
+            self.put(sha, language, found)
+        return found
+
+    def put(self, sha: str, language: str, analysis: Analysis) -> None:
+        """Keeps an analysis; the one that was not asked for longest goes where there are too many."""
+        self._kept[sha, language] = analysis
+        if len(self._kept) > MOST_ANALYSES:
+            self._kept.popitem(last=False)
+
+
+class LiveReader:
+    """Serves one search."""
+
+    def __init__(self, documents: Glances, parser: SpanParser, analyses: Analyses, decoded: Decoded) -> None:
+        self._documents = documents
+        self._parser = parser
+        self._analyses = analyses
+        self._decoded = decoded
+        self._texts: dict[str, TextSnapshot | None] = {}
+
+    def indexed(self, sha: str, language: str) -> Analysis | None:
+        """The analysis of the text that was indexed; None when it is lost."""
+        return self._decoded.get(sha, language, self._analyses)
+
+    async def read(self, paths: Iterable[str]) -> None:
+        """Reads the files that will be asked for, all in one go."""
+        new = [path for path in dict.fromkeys(paths) if path not in self._texts]
+        self._texts.update(zip(new, await self._documents.glances(new), strict=True))
+
+    async def file(self, path: str, language: str) -> tuple[TextSnapshot, Analysis] | None:
+        """The text now and its own analysis; None when it may not, or cannot, be read any more.
+
+        What is gone or denied since it was indexed is a hint that leads nowhere.
+        """
+        if path not in self._texts:
+            await self.read([path])
+        snapshot = self._texts[path]
+        if snapshot is None or language not in LANGUAGES:
+            return None
+        analysis = self.indexed(snapshot.sha, language)
+        if analysis is None:
+            analysis = await self._parser.parse(snapshot.text.content, language)
+            self._decoded.put(snapshot.sha, language, analysis)
+        return snapshot, analysis

@@ -14,11 +14,10 @@ import numpy as np
 
 from toolrag.adapters.dense import DenseState
 from toolrag.adapters.ignore import IgnoreStack, folders_above, parse_rules
-from toolrag.adapters.live_reader import Analyses, LiveReader
+from toolrag.adapters.live_reader import Analyses, Decoded, Glances, LiveReader
 from toolrag.adapters.pointing import of_name, places_of, pointing, same_symbol
 from toolrag.ports import (
     Candidate,
-    DocumentSource,
     Embedder,
     Place,
     Scope,
@@ -29,7 +28,7 @@ from toolrag.ports import (
 from toolrag.retrieval import paths
 from toolrag.retrieval.corpus import DEFINING_KINDS, Corpus, Float32, build_corpus, last_name
 from toolrag.retrieval.query import Query, parse_query
-from toolrag.retrieval.ranking import Ranker
+from toolrag.retrieval.ranking import DECAY, DEEP_DECAY, Ranker
 from toolrag.retrieval.reasons import reasons_for
 from toolrag.retrieval.terms import embeddable_question
 from toolrag.retrieval.tokens import identifier_tokens, name_token, question_words
@@ -83,9 +82,10 @@ class View:
 class IndexedRetriever:
     """Searches one root as it was when `show` was last called; before that there is nothing in it."""
 
-    def __init__(self, documents: DocumentSource, parser: SpanParser, vectors: Neighbours, embedder: Embedder) -> None:
+    def __init__(self, documents: Glances, parser: SpanParser, vectors: Neighbours, embedder: Embedder) -> None:
         self._view = View(build_corpus([]), 0, complete=False)
         self._analyses: Analyses = _none
+        self._decoded = Decoded()
         self._documents = documents
         self._parser = parser
         self._vectors = vectors
@@ -105,9 +105,12 @@ class IndexedRetriever:
         weights = {
             token: weight * view.ranker.idf(token) for token, weight in zip(parsed.tokens, parsed.weights, strict=True)
         }
-        reader = LiveReader(self._documents, self._parser, self._analyses)
+        reader = self._reader()
         found: list[Candidate] = []
-        hits = view.ranker.rank(parsed, max(POOL, 2 * limit), self._dense(view, parsed), _allowed(view, scope))
+        decay = DEEP_DECAY if limit > POOL else DECAY
+        wanted = max(POOL, 2 * limit)
+        hits = view.ranker.rank(parsed, wanted, self._dense(view, parsed), _allowed(view, scope), decay)
+        await reader.read(view.documents[int(view.corpus.file_of[hit.passage])] for hit in hits)
         for hit in hits:
             candidate = await self._candidate(view, reader, hit.passage, hit.score, parsed, weights)
             if candidate is not None and candidate not in found:
@@ -124,11 +127,13 @@ class IndexedRetriever:
             if allowed is None or allowed[file]:
                 path = view.corpus.paths[file]
                 files.append((-paths.factor(path, wants_tests=False, wants_docs=False), path, file))
-        reader = LiveReader(self._documents, self._parser, self._analyses)
+        reader = self._reader()
         found: list[tuple[tuple[float, bool, str, int], Candidate]] = []
-        for factor, path, file in sorted(files)[:MOST_FILES]:
-            live = await reader.file(view.documents[file], view.corpus.shas[file], view.corpus.languages[file])
-            if live is None or limit <= 0:
+        nearest = sorted(files)[:MOST_FILES] if limit > 0 else []
+        await reader.read(view.documents[file] for _, _, file in nearest)
+        for factor, path, file in nearest:
+            live = await reader.file(view.documents[file], view.corpus.languages[file])
+            if live is None:
                 continue
             for span in of_name(live[1], name):
                 candidate = pointing(*live, view.corpus.languages[file], span, span.lines)
@@ -144,12 +149,12 @@ class IndexedRetriever:
         allowed = _allowed(view, scope)
         files = {file for file, _, _ in view.corpus.calls_of(last) if allowed is None or allowed[file]}
         ordered = sorted(files, key=lambda file: (paths.is_aside(view.corpus.paths[file]), view.corpus.paths[file]))
-        reader = LiveReader(self._documents, self._parser, self._analyses)
+        reader = self._reader()
         found: list[Place] = []
         for file in ordered:
             if len(found) >= limit:
                 break
-            live = await reader.file(view.documents[file], view.corpus.shas[file], view.corpus.languages[file])
+            live = await reader.file(view.documents[file], view.corpus.languages[file])
             if live is not None:
                 found += places_of(*live, last)
         return tuple(found[:limit])
@@ -161,6 +166,9 @@ class IndexedRetriever:
     def idf(self, token: str) -> float:
         """How rare a token is among the passages."""
         return self._view.ranker.idf(token)
+
+    def _reader(self) -> LiveReader:
+        return LiveReader(self._documents, self._parser, self._analyses, self._decoded)
 
     def _dense(self, view: View, query: Query) -> dict[int, float]:
         # With a part of the vectors the order would depend on which part. And hashed vectors know no words but the
@@ -192,7 +200,7 @@ class IndexedRetriever:
     ) -> Candidate | None:
         file = int(view.corpus.file_of[passage])
         sha, language = view.corpus.shas[file], view.corpus.languages[file]
-        live = await reader.file(view.documents[file], sha, language)
+        live = await reader.file(view.documents[file], language)
         if live is None:
             return None
         snapshot, analysis = live

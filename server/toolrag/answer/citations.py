@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from typing import Final
 
-from toolrag.answer.types import Anchor, Citation, Standing
+from toolrag.answer.types import Anchor, Citation, Standing, Told
 from toolrag.text import LineRange, Text, lines_sha
 
 ANCHOR_LINES: Final = 3
@@ -13,11 +14,16 @@ PIN_DIGITS: Final = 12
 
 
 def anchor_of(text: Text, lines: LineRange) -> Anchor:
-    """What stands around some lines of a text, and how often those lines stand in it."""
+    """What stands around some lines of a text, how often those lines stand in it, and what tells them from twins."""
+    everything = text.lines(LineRange(0, text.n_lines))
+    cited = everything[lines.start : lines.end]
+    before = everything[max(0, lines.start - ANCHOR_LINES) : lines.start]
+    after = everything[lines.end : lines.end + ANCHOR_LINES]
     return Anchor(
-        tuple(_hash(line) for line in text.lines(LineRange(max(0, lines.start - ANCHOR_LINES), lines.start))),
-        tuple(_hash(line) for line in text.lines(LineRange(lines.end, min(lines.end + ANCHOR_LINES, text.n_lines)))),
-        _count(text.lines(LineRange(0, text.n_lines)), text.lines(lines)),
+        tuple(map(_hash, before)),
+        tuple(map(_hash, after)),
+        _count(everything, cited),
+        _told(everything, cited, before, after),
     )
 
 
@@ -35,13 +41,14 @@ def locate(text: Text, lines: LineRange, sha: str, anchor: Anchor) -> tuple[Stan
     """How a citation stands in a text (PROTOCOL section 2, "Standings"), and where its lines are when they are there.
 
     `moved` only to the single place where the lines stand, and only if that copy is the cited one: it was the only
-    one then, or both sides of its anchor agree. `changed` where a side of the anchor stands beside other text, also
-    when a twin of the lines stands elsewhere.
+    one then and one of its lines stood nowhere else, or both sides of its anchor agree and could stand nowhere else.
+    By counts and neighbours alone, a repeated block would pass for the one that was deleted. `changed` where a side of
+    the anchor stands beside other text, also when a twin of the lines stands elsewhere.
     """
     if lines.end <= text.n_lines and text.sha_of(lines) == sha:
         return "verified", lines
     places = occurrences(text, sha, len(lines))
-    if len(places) == 1 and (anchor.occurrences == 1 or _same_surroundings(text, places[0], anchor)):
+    if len(places) == 1 and _is_told(text, places[0], anchor):
         return "moved", places[0]
     starts, ends = {place.start for place in places}, {place.end for place in places}
     if _ends_of(text, anchor.before) - starts or _starts_of(text, anchor.after) - ends:
@@ -70,6 +77,25 @@ def _count(text: list[str], lines: list[str]) -> int:
     if not lines:
         return 0
     return sum(text[at] == lines[0] and text[at : at + len(lines)] == lines for at in range(len(text) - len(lines) + 1))
+
+
+def _told(everything: list[str], cited: list[str], before: list[str], after: list[str]) -> Told:
+    count = Counter(everything)
+
+    def tells(side: list[str]) -> bool:
+        """Whether some line is the only such one; a blank line that is it today is soon one of many."""
+        return any(count[line] == 1 and line.strip() for line in side)
+
+    if tells(cited):
+        return "lines"
+    return "around" if tells(before) and tells(after) else "nothing"
+
+
+def _is_told(text: Text, place: LineRange, anchor: Anchor) -> bool:
+    """Whether the single place where cited lines stand now has the very lines that were cited."""
+    if anchor.told == "lines":
+        return anchor.occurrences == 1
+    return anchor.told == "around" and _same_surroundings(text, place, anchor)
 
 
 def _hash(line: str) -> str:

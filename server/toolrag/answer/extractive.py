@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from toolrag.answer.callers import draft_callers
 from toolrag.answer.gather import read_candidate
 from toolrag.answer.question import Question, parse_question
+from toolrag.answer.raisers import with_raisers
 from toolrag.answer.reading import RangeReader
 from toolrag.answer.relevance import Relevance
 from toolrag.answer.select import about_symbol, about_topic, preferred
@@ -31,7 +32,7 @@ N_CANDIDATES = 8
 """Candidates an answer carries."""
 N_SEARCHED = 60
 """Candidates that are looked at by their names and scores."""
-N_READ = 10
+N_READ = 16
 """Candidates that are read."""
 MISSING_SHARE = 0.15
 """An answer is partial when words of this share of the question's weight occur in no file."""
@@ -65,10 +66,14 @@ class Extractive:
             drafts, callers = await draft_callers(question, definitions, self.retriever, reader, scope)
             if callers is not None and not found.searched.complete:
                 callers = replace(callers, complete=False)
-        elif definitions and (question.kind != "when" or definitions[0].span in _doing(definitions)):
+        elif definitions and question.only and (question.kind != "when" or definitions[0].span in _doing(definitions)):
             drafts = about_symbol(question, relevance, await self._read(reader, definitions), self.retriever.defines)
         if not drafts and not _is_about_what_is_missing(question, relevance, definitions):
-            readings = await self._read(reader, preferred(question, relevance, wide.candidates, N_READ))
+            chosen = preferred(question, relevance, wide.candidates, N_READ)
+            if question.kind == "when":
+                chosen = await with_raisers(chosen, self.retriever, scope)
+                reader.expect(chosen)
+            readings = await self._read(reader, chosen)
             drafts = about_topic(question, relevance, readings)
         verified = await verify(drafts, reader.evidence, self.documents, EXTRACTIVE_MAX_LINES)
         outcome, reason = _outcome(question, relevance, verified, found.searched, callers)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from typing import Final
 
 CODE_SPAN: Final = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
@@ -33,6 +34,10 @@ _WRITTEN_OUT: Final = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
 line ends no editor shows."""
 _INVISIBLE: Final = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\ufe00-\ufe0d\U000e0100-\U000e01ef]")
 """Letters and marks without a shape of their own: fillers, and selectors that can carry a hidden text."""
+
+TYPE_ONLY: Final = ("rtype", "type ")
+"""Doc entries that say a type, which the signature says better."""
+_POINTERS: Final = ("See ", "versionadded", "versionchanged", "deprecated:", "TODO", "FIXME", "XXX", "meta ")
 
 
 def markdown(words: str) -> str:
@@ -116,3 +121,28 @@ def _joined(pieces: list[str]) -> str:
     for piece in pieces:
         text += f" {piece}" if text.endswith("`") and piece.startswith("`") else piece
     return text
+
+
+def first_sentences(sentences: Sequence[str], limit: int = 240) -> str:
+    """As many whole sentences as fit; at least one."""
+    kept = ""
+    for sentence in sentences:
+        if kept and len(kept) + len(sentence) >= limit:
+            break
+        kept = f"{kept} {sentence}".strip()
+    return kept
+
+
+def says_something(sentence: str) -> bool:
+    """Whether a doc's sentence stands by itself: not a type, a pointer elsewhere, or the head of a list."""
+    return not points(sentence) and not sentence.rstrip().endswith(":")
+
+
+def points(sentence: str) -> bool:
+    """Whether a doc's sentence says a type, or where or since when something is, and nothing of what it does."""
+    return sentence.startswith((*TYPE_ONLY, *_POINTERS))
+
+
+def ended(text: str) -> str:
+    """A claim's text with a mark at its end."""
+    return text if text.rstrip("`*\"'”)").endswith((".", "!", "?", ":")) else f"{text}."

@@ -49,7 +49,8 @@ _SUBJECT: Final = tuple(
 )
 _BARE: Final = re.compile(r"[^\W\d][\w.]*")
 _WHEN: Final = re.compile(
-    r"\bwhat\s+(?:happens|will happen|would happen)\b|\bwhat\s+if\b|^\W*when\b"
+    r"\bwhat\s+(?:happens|will happen|would happen)\b|\bwhat\s+if\b"
+    r"|^\W*when\b(?!.*,\s*(?:how|where|what|which|who|why)\b)"
     r"|\bunder\s+(?:what|which)\s+conditions?\b",
     re.IGNORECASE,
 )
@@ -71,6 +72,9 @@ _KINDS: Final[tuple[tuple[QuestionKind, re.Pattern[str]], ...]] = (
     ),
 )
 
+FEW_WORDS: Final = 1
+"""A question that names a symbol and says no more words of weight than these is about the symbol."""
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -87,6 +91,10 @@ class Question:
 
     wants_tests: bool
     """It asks for tests: else what a test says is not an answer while product code has one."""
+    wants_docs: bool = False
+    """It asks for documentation."""
+    only: bool = True
+    """It asks about its subject and little else; else the subject is one of its words."""
 
     def weight(self, word: str) -> float:
         """How much of a share a word has in whether the question is answered: vague verbs count little."""
@@ -98,19 +106,22 @@ def parse_question(text: str) -> Question:
     stripped = " ".join(text.split())
     names = distinct_names(stripped)
     words = tuple(question_words(stripped))
-    wants = parse_query(stripped).wants_tests
+    query = parse_query(stripped)
+    wants, docs = query.wants_tests, query.wants_docs
     bare = stripped.rstrip("?!. ").strip("`").removesuffix("()")
     if _BARE.fullmatch(bare):
-        return Question(text, "what", bare, bool(names), words, wants)
+        return Question(text, "what", bare, bool(names), words, wants, docs)
     # What happens when something is called is not asked of its callers.
     happens = _WHEN.search(stripped)
     for pattern in () if happens else _CALLERS:
         if match := pattern.search(stripped):
-            return Question(text, "callers", match["name"].rstrip("."), True, words, wants)
+            return Question(text, "callers", match["name"].rstrip("."), True, words, wants, docs)
     kind: QuestionKind = next((kind for kind, pattern in _KINDS if pattern.search(stripped)), "other")
     kind = "when" if happens else kind
     for pattern in _SUBJECT:
         if match := pattern.search(stripped):
             name = match["name"].rstrip(".")
-            return Question(text, kind, name, name in names, words, wants)
-    return Question(text, kind, names[0] if names else "", bool(names), words, wants)
+            return Question(text, kind, name, name in names, words, wants, docs)
+    others = [word for word in words if word.lower() not in VAGUE_WORDS and all(word not in name for name in names)]
+    only = len(others) <= FEW_WORDS
+    return Question(text, kind, names[0] if names else "", bool(names), words, wants, docs, only)

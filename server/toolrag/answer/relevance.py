@@ -7,10 +7,13 @@ from collections.abc import Callable, Collection, Iterable
 from typing import Final
 
 from toolrag.answer.question import Question
+from toolrag.retrieval.kin import KIN
 from toolrag.retrieval.tokens import identifier_tokens, name_token, tokens
 
 MISSING_VERB: Final = 0.1
 _VERB_ENDINGS: Final = ("ed", "ing", "ly", "ful")
+KINDRED: Final = 0.5
+"""What a word counts where only a kindred one is there."""
 PREFIX_LETTERS: Final = 4
 """`auth` fits `authentication`; shorter beginnings fit too much."""
 
@@ -30,6 +33,8 @@ class Relevance:
         highest = max((rarity[word] for word in rarity if word not in self._missing), default=1.0)
         self._words = {word: (stems[word], self.weight(word) * min(rarity[word], highest)) for word in rarity}
         self._stems = {stem: self.weight(word) for word, (found, _) in self._words.items() for stem in found}
+        self._kin = {word: _kin(found) for word, (found, _) in self._words.items()}
+        self._all_kin = frozenset[str]().union(*self._kin.values())
         self._total = sum(weight for _, weight in self._words.values()) or 1.0
         self._rare = {word for word in self._words if self.weight(word) == 1.0}
 
@@ -44,8 +49,11 @@ class Relevance:
         return tuple(word for word in self._words if word in self._missing and self.weight(word) == 1.0)
 
     def share(self, texts: Iterable[str]) -> float:
-        """The share of the question's weight whose words are in these texts, 0 to 1."""
-        return self.weight_of(self.matched(texts))
+        """The share of the question's weight whose words are in these texts, 0 to 1; less for kindred words."""
+        found = _tokens(texts)
+        held = self._held(found)
+        kindred = [word for word, kin in self._kin.items() if word not in held and not kin.isdisjoint(found)]
+        return self.weight_of(held) + KINDRED * self.weight_of(kindred)
 
     def name_fit(self, name: str) -> float:
         """How well a name and the question fit, 0 to 1.
@@ -61,7 +69,13 @@ class Relevance:
         )
         if not words:
             return 0.0
-        return sum(self._stems.get(word, 0.0) for word in words) / len(words)
+        return sum(self._stems.get(word, KINDRED * (word in self._all_kin)) for word in words) / len(words)
+
+    def does(self, texts: Iterable[str]) -> bool:
+        """Whether a vague verb of the question, or a kindred one, is in these texts."""
+        found = _tokens(texts)
+        vague = [word for word in self._words if word not in self._rare]
+        return any(not found.isdisjoint((*self._words[word][0], *self._kin[word])) for word in vague)
 
     def weight_of(self, words: Iterable[str]) -> float:
         """The share of the question's weight that these of its words have, 0 to 1."""
@@ -69,7 +83,9 @@ class Relevance:
 
     def matched(self, texts: Iterable[str]) -> frozenset[str]:
         """The question's words that are in these texts, by stem or beginning."""
-        found = frozenset(token for text in texts for token in tokens(text))
+        return self._held(_tokens(texts))
+
+    def _held(self, found: frozenset[str]) -> frozenset[str]:
         return frozenset(
             word
             for word, (stems, _) in self._words.items()
@@ -79,6 +95,14 @@ class Relevance:
     def names_topic(self, texts: Iterable[str]) -> bool:
         """Whether a word that says what the question is about is in these texts (any word, where none does)."""
         return bool(self.matched(texts) & (self._rare or self._words.keys()))
+
+
+def _tokens(texts: Iterable[str]) -> frozenset[str]:
+    return frozenset(token for text in texts for token in tokens(text))
+
+
+def _kin(stems: Iterable[str]) -> frozenset[str]:
+    return frozenset(kin for stem in stems for kin in KIN.get(stem, ()))
 
 
 def _stems(word: str) -> tuple[str, ...]:

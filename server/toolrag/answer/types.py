@@ -10,6 +10,7 @@ from toolrag.text import LineRange, TextSnapshot
 
 Outcome = Literal["answered", "partial", "notFound"]
 Standing = Literal["verified", "moved", "changed", "gone"]
+Told = Literal["lines", "around", "nothing"]
 ReasonCode = Literal[
     "nothing_found",
     "no_evidence",
@@ -41,6 +42,9 @@ class Anchor:
     """The same for the lines below."""
     occurrences: int
     """How often the cited lines stood in the file."""
+    told: Told = "lines"
+    """By what they are known again elsewhere: one of the `lines` stood nowhere else in the file; or lines `around`
+    them, on each side one that stood nowhere else; or by `nothing`, where a twin could pass for them."""
 
 
 @dataclass(frozen=True, slots=True)

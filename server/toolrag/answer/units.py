@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
 
-from toolrag.answer import blocks, clauses
-from toolrag.answer.prose import markdown, plain
+from toolrag.answer import blocks, clauses, parameters
+from toolrag.answer.prose import ended, first_sentences, markdown, plain, points, says_something
 from toolrag.answer.statements import Statement, statements
 from toolrag.answer.types import Cut, Draft, Evidence
 from toolrag.answer.verify import EXTRACTIVE_MAX_LINES
@@ -22,13 +22,12 @@ from toolrag.retrieval.languages import LANGUAGES
 from toolrag.symbols import Span
 from toolrag.text import LineRange
 
-UnitKind = Literal["summary", "doc", "statement", "comment", "value"]
+UnitKind = Literal["summary", "doc", "statement", "comment", "value", "default"]
 SIGNATURE_CHARACTERS = 100
-_TYPE_ONLY = ("rtype", "type ")
-"""Doc entries that say a type, which the signature says better."""
+MOST_LINES_ABOVE = 500
+"""A class's own statements are read when what was found of it is not farther down than this."""
 _CODE_IN_COMMENT = re.compile(r"[\w.\])]+ [-+*/|&]?= |\breturn [\w.]+$|^(?:if|for|while|with|def|class) .*:|\w\(.*\)$")
 """Code that was commented out is no comment."""
-_POINTERS = ("See ", "versionadded", "versionchanged", "deprecated:", "TODO", "FIXME", "XXX", "meta ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +43,8 @@ class Unit:
     """A summary that has words of a doc, not a signature alone."""
     is_entry: bool = False
     """A doc's entry for a parameter or the like, which tells of that alone."""
+    target: str = ""
+    """What a value or a default is the value of."""
 
 
 class Reading:
@@ -83,19 +84,57 @@ class Reading:
         for sentence in cuts.doc_sentences(self.text, span, self.candidate.language):
             here = self.cut(sentence.lines)
             told = first is not None and sentence.lines in first
-            if here is None or header is None or told or not _says_something(sentence.text):
+            if here is None or header is None or told or not says_something(sentence.text):
                 continue
             text = f"`{span.name}`: {markdown(sentence.text)}"
-            draft = Draft(_ended(text), (here, header))
+            draft = Draft(ended(text), (here, header))
             yield Unit("doc", draft, sentence.text, sentence.lines.start, is_entry=sentence.is_entry)
-        if span.kind != "class":
+        if span.kind == "class":
+            yield from self._attribute_units(span)
+        else:
+            yield from self._default_units(span)
             yield from self._statement_units(body_of(span), span)
+
+    def _default_units(self, span: Span) -> Iterator[Unit]:
+        """What a parameter is when it is not given."""
+        language = LANGUAGES[self.candidate.language]
+        owner = self._owner(span)
+        if not language.indented or owner is None:
+            return
+        for parameter in parameters.parameters(self.text, span, language):
+            here = self.cut(parameter.lines)
+            if here is None or here.lines != parameter.lines:
+                continue
+            text = f"`{parameter.name}` of {_within(owner[0])} is {clauses.code(parameter.default)} by default."
+            words = f"{parameter.name} {parameter.default} default"
+            draft = Draft(text, _with(here, owner[1]))
+            yield Unit("default", draft, words, parameter.lines.start, target=parameter.name)
+
+    def _attribute_units(self, span: Span) -> Iterator[Unit]:
+        """What a class sets in its own body, in the passage that was found."""
+        language = LANGUAGES[self.candidate.language]
+        header = self.cut(LineRange(span.header.start, span.header.start + 1))
+        if not language.indented or header is None:
+            return
+        # Read from the top: a passage may begin within a string or a literal.
+        lines = LineRange(body_of(span).start, max(body_of(span).start, self.candidate.lines.end))
+        body = statements(self.text, lines, language.comments) if len(lines) <= MOST_LINES_ABOVE else []
+        for statement in body:
+            # Deeper ones run under a condition, or belong to what stands in the class.
+            said = clauses.clause(statement) if statement.indent == body[0].indent else None
+            here = self.cut(statement.lines)
+            if said is None or said.kind != "assign" or not said.value or here is None:
+                continue
+            if here.lines == statement.lines:
+                text = f"`{span.name}` {said.text}."
+                draft = Draft(text, _with(here, header))
+                yield Unit("value", draft, statement.text, statement.lines.start, target=said.target)
 
     def _summary(self, span: Span) -> Unit | None:
         signature = clauses.code(cuts.signature(self.text, span, self.candidate.language), SIGNATURE_CHARACTERS)
         header = LineRange(span.header.start, span.header.end)
         paragraphs = cuts.doc_paragraphs(self.text, span, self.candidate.language)
-        if not paragraphs or paragraphs[0].text.lstrip(":").startswith(_TYPE_ONLY):
+        if not paragraphs or points(paragraphs[0].text.lstrip(":")):
             here = self.cut(header)
             text = f"{signature} is defined here."
             return None if here is None else Unit("summary", Draft(text, (here,)), span.name, header.start)
@@ -103,8 +142,8 @@ class Reading:
         whole = LineRange(min(header.start, doc.lines.start), max(header.end, doc.lines.end))
         sentences = cuts.doc_sentences(self.text, span, self.candidate.language)
         first = [one.text for one in sentences if one.lines in doc.lines]
-        said = _first_sentences([one for one in first if _says_something(one)] or first or [doc.text])
-        text = _ended(f"{signature}: {markdown(said)}")
+        said = first_sentences([one for one in first if says_something(one)] or first or [doc.text])
+        text = ended(f"{signature}: {markdown(said)}")
         wanted = [whole] if len(whole) <= EXTRACTIVE_MAX_LINES else [header, doc.lines]
         parts = [self.cut(lines) for lines in wanted]
         found = tuple(part for part in parts if part is not None)
@@ -130,11 +169,11 @@ class Reading:
             claim = f"`{span.name}` is {clauses.code(said.value)}{rest}." if said and said.value else None
             claim = claim or f"`{span.name}` is declared here{rest}."
             if here is not None:
-                yield Unit("value", Draft(claim, (here,)), statement.text, statement.lines.start)
+                yield Unit("value", Draft(claim, (here,)), statement.text, statement.lines.start, target=span.name)
         for sentence in cuts.doc_sentences(self.text, span, self.candidate.language):
             here = self.cut(LineRange(sentence.lines.start, max(sentence.lines.end, span.lines.end)))
             if here is not None and span.header in here.lines:
-                text = _ended(f"`{span.name}`: {markdown(sentence.text)}")
+                text = ended(f"`{span.name}`: {markdown(sentence.text)}")
                 yield Unit("doc", Draft(text, (here,)), sentence.text, sentence.lines.start)
 
     def _declaration(self, span: Span) -> Iterator[Unit]:
@@ -148,7 +187,7 @@ class Reading:
         for sentence in cuts.section_sentences(self.text, span, self.candidate.language):
             here = self.cut(sentence.lines)
             if here is not None and heading is not None:
-                text = _ended(f"“{markdown(plain(span.name))}”: {markdown(plain(sentence.text))}")
+                text = ended(f"“{markdown(plain(span.name))}”: {markdown(plain(sentence.text))}")
                 words = f"{span.name} {sentence.text}"
                 yield Unit("doc", Draft(text, (here, heading)), words, sentence.lines.start)
 
@@ -173,7 +212,7 @@ class Reading:
             return None
         if len(comment.lines) > EXTRACTIVE_MAX_LINES:
             return None
-        text = _ended(f"In {owner[0]}, a comment says: {markdown(comment.text)}")
+        text = ended(f"In {_within(owner[0])}, a comment says: {markdown(comment.text.lstrip(': '))}")
         return Unit("comment", Draft(text, (here, owner[1])), comment.text, comment.lines.start)
 
     def _statement_unit(
@@ -181,7 +220,7 @@ class Reading:
     ) -> Unit | None:
         """A statement with what it depends on: its block's condition, and what is done otherwise."""
         said = clauses.clause(body[at])
-        if said is None:
+        if said is None or said.target == "__all__":
             return None
         first, last = when.first, at
         sentence = f"{said.text} {when.words}".rstrip()
@@ -203,8 +242,7 @@ class Reading:
         if owner is None:
             return None
         name, header = owner
-        parts = (here,) if header.lines in here.lines else (here, header)
-        return Unit("statement", Draft(f"{name} {sentence}.", parts), words, lines.start)
+        return Unit("statement", Draft(f"{name} {sentence}.", _with(here, header)), words, lines.start)
 
     def _near(self, body: Sequence[Statement], last: int, first: int) -> bool:
         return body[last].lines.end - body[first].lines.start <= EXTRACTIVE_MAX_LINES
@@ -236,26 +274,17 @@ class Reading:
         return None if header is None else (f"`{span.name}`", header)
 
 
+def _within(owner: str) -> str:
+    """How a claim speaks of a symbol inside a sentence."""
+    return f"a{owner[1:]}" if owner.startswith("A new ") else owner
+
+
+def _with(here: Cut, header: Cut) -> tuple[Cut, ...]:
+    """A claim's lines, and the header it stands under where they do not hold it."""
+    return (here,) if header.lines in here.lines else (here, header)
+
+
 def body_of(span: Span) -> LineRange:
     """A symbol's lines after its signature and docstring."""
     start = max(span.header.end, span.doc.end if span.doc and span.doc.start >= span.header.start else 0)
     return LineRange(min(start, span.lines.end), span.lines.end)
-
-
-def _first_sentences(sentences: Sequence[str], limit: int = 240) -> str:
-    """As many whole sentences as fit; at least one."""
-    kept = ""
-    for sentence in sentences:
-        if kept and len(kept) + len(sentence) >= limit:
-            break
-        kept = f"{kept} {sentence}".strip()
-    return kept
-
-
-def _says_something(sentence: str) -> bool:
-    """Whether a doc's sentence stands by itself: not a type, a pointer elsewhere, or the head of a list."""
-    return not sentence.startswith((*_TYPE_ONLY, *_POINTERS)) and not sentence.rstrip().endswith(":")
-
-
-def _ended(text: str) -> str:
-    return text if text.rstrip("`*\"'”)").endswith((".", "!", "?", ":")) else f"{text}."

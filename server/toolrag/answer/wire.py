@@ -50,6 +50,7 @@ def citation(value: Citation, encoding: PositionEncoding = "utf-16") -> Json:
             "before": list(value.anchor.before),
             "after": list(value.anchor.after),
             "occurrences": value.anchor.occurrences,
+            "told": value.anchor.told,
         },
         "source": snapshot.source,
         **({} if snapshot.version is None else {"version": snapshot.version}),

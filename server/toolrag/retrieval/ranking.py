@@ -18,6 +18,7 @@ import numpy as np
 
 from toolrag.retrieval import paths
 from toolrag.retrieval.corpus import BODILESS, CONSTANT, DEFINES, K1, Corpus, Float32, Int64, UInt64
+from toolrag.retrieval.kin import KIN
 from toolrag.retrieval.query import Query
 from toolrag.retrieval.tokens import plain_name, term_hash
 
@@ -35,12 +36,17 @@ W_COMPOUND_NAME: Final = 0.3
 W_DENSE: Final = 0.05
 """Hashed vectors see the same words as BM25F; they are in for the port's sake until a trained table replaces them."""
 
+W_KIN: Final = 0.4
+"""What a kindred word counts of the word itself, where a passage has no better one."""
+
 FILE_BEST: Final = 10
 POOL: Final = 200
 PREFIX_VALUE: Final = 0.8
 FOLDER_VALUE: Final = 0.5
 DECAY: Final = 0.6
 """The n-th passage of a file counts DECAY^n of its score: variety over files."""
+DEEP_DECAY: Final = 0.85
+"""The same for a long list, which is read rather than looked at: the answer is often another passage of the file."""
 CONSTANT_FACTOR: Final = 0.6
 """A line of its own, and mostly name: a table of error codes would fill a page. Not when a name is asked for."""
 BODILESS_FACTOR: Final = 0.8
@@ -69,7 +75,14 @@ class Ranker:
         self._corpus = corpus
         self._factors: dict[tuple[bool, ...], Float32] = {}
 
-    def rank(self, query: Query, limit: int, dense: Mapping[int, float], allowed: Float32 | None = None) -> list[Hit]:
+    def rank(
+        self,
+        query: Query,
+        limit: int,
+        dense: Mapping[int, float],
+        allowed: Float32 | None = None,
+        decay: float = DECAY,
+    ) -> list[Hit]:
         """The best `limit` passages, best first, ties by number.
 
         `dense` gives the cosine of passages near the question's vector. `allowed` has 0 for each file that may not
@@ -98,7 +111,7 @@ class Ranker:
         found[list(dense)] = True
         if allowed is not None:
             found &= allowed[corpus.file_of] > 0
-        return self._saturate(np.where(found, score, -1.0), limit)
+        return self._saturate(np.where(found, score, -1.0), limit, decay)
 
     def coverage(self, query: Query) -> dict[str, int]:
         """For each token of the query, in how many files it occurs."""
@@ -118,7 +131,10 @@ class Ranker:
         return math.log(1 + (n_passages - n_holding + 0.5) / (n_holding + 0.5))
 
     def _lexical(self, query: Query) -> tuple[Float32, Float32]:
-        """BM25F of each passage over its maximum, and the share of the query's idf that each file holds."""
+        """BM25F of each passage over its maximum, and the share of the query's idf that each file holds.
+
+        A passage holds each word of the query once: by the word itself or by the best of its kindred words.
+        """
         corpus = self._corpus
         score = np.zeros(corpus.n_passages, np.float32)
         coverage = np.zeros(len(corpus.paths), np.float32)
@@ -126,12 +142,17 @@ class Ranker:
         for token, weight in zip(query.tokens, query.weights, strict=True):
             idf = weight * self.idf(token)
             total += idf
-            at = corpus.term(term_hash(token))
-            if at is None:
-                continue
-            passages, impacts = corpus.passages_with(at), corpus.impacts(at)
-            score[passages] += idf * (K1 + 1) * impacts / (K1 + impacts)
-            coverage[np.unique(corpus.file_of[passages])] += idf
+            held = np.zeros(corpus.n_passages, np.float32)
+            for one in (token, *sorted(KIN.get(token, ()))):
+                at = corpus.term(term_hash(one))
+                if at is None:
+                    continue
+                passages, impacts = corpus.passages_with(at), corpus.impacts(at)
+                worth = idf if one == token else W_KIN * min(idf, self.idf(one))
+                held[passages] = np.maximum(held[passages], worth * (K1 + 1) * impacts / (K1 + impacts))
+                if one == token:
+                    coverage[np.unique(corpus.file_of[passages])] += idf
+            score += held
         highest = float(score.max())
         return (score / highest if highest > 0 else score), coverage / total
 
@@ -236,13 +257,13 @@ class Ranker:
             exact[passages] = np.maximum(exact[passages], value)
         return exact
 
-    def _saturate(self, score: Float32, limit: int) -> list[Hit]:
+    def _saturate(self, score: Float32, limit: int, decay: float) -> list[Hit]:
         """The best passages after each further one of a file has been decayed."""
         seen: dict[int, int] = defaultdict(int)
         hits = []
         for passage in _top(score, max(120, 4 * limit)):
             file = int(self._corpus.file_of[passage])
-            hits.append(Hit(passage, float(score[passage]) * DECAY ** seen[file]))
+            hits.append(Hit(passage, float(score[passage]) * decay ** seen[file]))
             seen[file] += 1
         return sorted(hits, key=lambda hit: (-hit.score, hit.passage))[:limit]
 

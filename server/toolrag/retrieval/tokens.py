@@ -18,6 +18,8 @@ IDENTIFIER: Final = re.compile(r"[^\W\d]\w*|\d+")
 
 _PART: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z]+")
 
+_NUMBERED: Final = re.compile(r"(?:[A-Z]+|[A-Z]?[a-z]+)\d+(?![a-z])")
+
 QUESTION_STOPWORDS: Final = frozenset(
     """
     a about all an and any are as at be been being between by can code could did do does doing done each explain for
@@ -56,8 +58,14 @@ def identifier_tokens(identifier: str) -> tuple[str, ...]:
     kept = tuple(word for word in words if len(word) > 1 or word.isdigit())
     whole = identifier.strip("_").lower()
     if len(words) > 1:
-        return (*kept, whole)
+        return (*kept, *_numbered(identifier), whole)
     return kept or ((whole,) if whole else ())
+
+
+def _numbered(identifier: str) -> tuple[str, ...]:
+    """Words with their numbers, where they are a part of the identifier: `pbkdf2` in `DEFAULT_PBKDF2_ROUNDS`."""
+    whole = identifier.strip("_").lower()
+    return tuple(found for match in _NUMBERED.finditer(identifier) if (found := match[0].lower()) != whole)
 
 
 def name_token(word: str) -> str | None:
@@ -148,9 +156,9 @@ def stem(word: str) -> str:
         word = _undouble(word[:-3])
     elif size > 4 and word.endswith("ed") and _VOWEL.search(word[:-2]):
         word = _undouble(word[:-2])
-    elif size > 5 and word.endswith(("er", "or")):
-        word = _undouble(word[:-2])
-    else:
+    if len(word) > 5 and word.endswith(("er", "or")):
+        word = _undouble(word[:-2])  # `registered` is `register` by now
+    elif len(word) == size:
         for ending, least, cut in _ENDINGS:
             if size >= least and word.endswith(ending):
                 word = word[:-cut]

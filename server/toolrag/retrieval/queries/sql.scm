@@ -3,9 +3,9 @@
 (create_table (object_reference) @name (column_definitions)? @header.end) @definition.class
 (create_view (object_reference) @name) @definition.class
 (create_materialized_view (object_reference) @name) @definition.class
-(create_function . (keyword_create) (object_reference) @name (function_body) @header.end) @definition.function
-(create_function . (keyword_create) (object_reference) @name) @definition.function
-(create_procedure . (keyword_create) (object_reference) @name) @definition.function
+(create_function (keyword_function) . (object_reference) @name (function_body) @header.end) @definition.function
+(create_function (keyword_function) . (object_reference) @name) @definition.function
+(create_procedure (keyword_procedure) . (object_reference) @name) @definition.function
 (create_trigger (keyword_trigger) . (object_reference) @name) @definition.function
 (create_type (object_reference) @name) @definition.type
 (create_index column: (identifier) @name) @definition.constant
