@@ -23,7 +23,9 @@ async def _ask(server: Server, call: Call, given: params.Ask) -> object:
     progress = AskProgress(call, given.work_done_token, given.partial_result_token, server.client.encoding)
     budget = params.lowered(server.settings.budget, given.budget)
     wanted = Ask(given.question, given.uri, given.selection, given.scope, given.model, budget, given.follows)
-    return wire.answer(await (await server.ready()).ask(wanted, progress), server.client.encoding)
+    session = await server.ready()
+    async with server.asking:
+        return wire.answer(await session.ask(wanted, progress), server.client.encoding)
 
 
 async def _search(server: Server, _: Call, given: params.Search) -> object:

@@ -28,6 +28,10 @@ from toolrag.session.types import Events
 
 MakeSession = Callable[[Settings, Events], Session]
 
+_ASKS_AT_ONCE: Final = 2
+"""Asks that run side by side; others wait. Each holds the loop for 10 to 20 ms at a time, and what is said to take no
+time waits for all of them: of ten, for 100 ms. One that waits for its parser does not hold up the next."""
+
 _CLOSE_SECONDS: Final = 5.0
 """How long a session may take to close before it is left to end with the process."""
 
@@ -46,6 +50,7 @@ class Server(LanguageServer):
         super().__init__("toolrag", __version__, protocol_cls=Protocol)
         self.documents = OpenDocuments()
         self.settings = Settings()
+        self.asking = asyncio.Semaphore(_ASKS_AT_ONCE)
         self._make_session = make_session
         self._file = file
         self._background: set[asyncio.Task[None]] = set()
