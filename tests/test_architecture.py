@@ -26,9 +26,10 @@ LAYERS["render"] = {"text", "symbols", "ports", "answer"}
 LAYERS["app"] = LAYERS["adapters"] | {"adapters"}
 LAYERS["session"] = LAYERS["app"] | {"app"}
 LAYERS["doctor"] = LAYERS["app"] | {"app", "render"}
+LAYERS["lsp"] = LAYERS["session"] | {"session"}
 LAYERS["progress"] = {"answer"}
 LAYERS["verifying"] = LAYERS["app"] | {"app", "render"}
-LAYERS["commands"] = LAYERS["answer"] | {"answer", "app", "doctor", "render", "progress", "verifying"}
+LAYERS["commands"] = LAYERS["answer"] | {"answer", "app", "doctor", "render", "progress", "verifying", "session", "lsp"}
 LAYERS["cli"] = {"errors", "commands", "progress"}
 LAYERS["__main__"] = {"cli"}
 LAYERS["__init__"] = set()
@@ -39,7 +40,7 @@ IMPURE_MODULES = frozenset(
     asyncio concurrent ctypes datetime faulthandler fcntl fileinput ftplib getpass glob http importlib io logging mmap
     multiprocessing os pathlib platform platformdirs queue random resource sched secrets select selectors shelve shutil
     signal socket socketserver sqlite3 ssl subprocess sys tempfile threading time tomllib urllib uuid webbrowser _thread
-    boto3 botocore hnswlib pathspec pygls lsprotocol tqdm
+    boto3 botocore hnswlib pathspec pygls lsprotocol websockets tqdm
     """.split()
 )
 OWN_FILES = {"importlib", "importlib.import_module", "importlib.resources", "importlib.resources.files"}
@@ -127,6 +128,16 @@ def test_only_the_composition_roots_and_the_doctor_name_adapters() -> None:
         if name.startswith("toolrag.adapters")
     }
     assert users == {"adapters", "app", "session", "doctor"}
+
+
+def test_only_the_language_server_knows_lsp() -> None:
+    users = {
+        layer_of(module)
+        for module, source in SOURCES.items()
+        for _, name in imported(ast.parse(source))
+        if name.partition(".")[0] in {"pygls", "lsprotocol", "websockets"}
+    }
+    assert users == {"lsp"}
 
 
 def test_layers_point_one_way() -> None:

@@ -13,6 +13,7 @@ import os
 import sqlite3
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NoReturn
 
 from toolrag import __version__, commands
@@ -197,6 +198,7 @@ def _parser() -> argparse.ArgumentParser:
         "--fix", action="store_true", help="write moved citations anew in their files, and nothing else"
     )
     verify.add_argument("--allow-moved", action="store_true", help="a moved citation is no failure")
+    _add_serve(added)
     _command(added, "doctor", commands.doctor, "say what is set up, what is not, and the one thing to do about each")
     return parser
 
@@ -223,6 +225,34 @@ def _command(
     )
     parser.add_argument("--json", action="store_true", help="print JSON, in the shapes of server/PROTOCOL.md")
     return parser
+
+
+def _add_serve(added: argparse._SubParsersAction[_Parser]) -> None:
+    text = "serve an editor: the language server"
+    parser = added.add_parser("serve", help=text, description=f"{text[0].upper()}{text[1:]}.", allow_abbrev=False)
+    parser.set_defaults(command=commands.serve, json=False)
+    way = parser.add_mutually_exclusive_group()
+    way.add_argument(
+        "--stdio", dest="address", action="store_const", const=None, help="over stdin and stdout (default)"
+    )
+    for kind, name in (("tcp", "TCP"), ("ws", "a web socket")):
+        way.add_argument(
+            f"--{kind}",
+            dest="address",
+            metavar="HOST:PORT",
+            type=partial(_address, kind),
+            help=f"for the first client over {name}, such as 127.0.0.1:7411; port 0 takes one that is free",
+        )
+    # What VS Code's client library adds; the connection and `initialize` say the same.
+    parser.add_argument("--clientProcessId", type=int, help=argparse.SUPPRESS)
+
+
+def _address(kind: str, text: str) -> tuple[str, str, int]:
+    host, _, port = text.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")
+    if not host or not port.isdecimal() or not port.isascii() or int(port) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not HOST:PORT, such as 127.0.0.1:7411")
+    return kind, host, int(port)
 
 
 class _Parser(argparse.ArgumentParser):

@@ -136,6 +136,18 @@ def index(options: argparse.Namespace) -> int:
     return OK
 
 
+def serve(options: argparse.Namespace) -> int:
+    """Serve one language client; 0 when it shut the server down before it left, else 1."""
+    from toolrag.lsp import serve as language_server
+    from toolrag.lsp.settings import SettingsFile
+    from toolrag.session import Session
+
+    given, problems = _given_settings()
+    file = SettingsFile(given, tuple(f"{settings_path()}: {problem}" for problem in problems))
+    address = None if options.address is None else language_server.Address(*options.address)
+    return language_server.serve(address, Session, file)  # type: ignore[arg-type]  # locate and verify are to come
+
+
 def verify(options: argparse.Namespace) -> int:
     """Re-check the citations of files; 0 when all stand, 1 when one does not or a claim has no support."""
     from toolrag import app, render, verifying
@@ -199,19 +211,24 @@ def _settings(options: argparse.Namespace) -> Settings:
 
 
 def _read_settings() -> tuple[Settings, list[str]]:
-    path = settings_path()
-    if path is None:
-        return Settings(), []
-    try:
-        given = tomllib.loads(path.read_text("utf-8-sig"))
-    except FileNotFoundError:
-        return Settings(), []
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
-        return Settings(), [f"The settings cannot be read: {error}."]
     from toolrag import app
 
-    settings, problems = parse_settings(given)
-    return settings, [*problems, *app.deny_problems(settings)]
+    given, problems = _given_settings()
+    settings, wrong = parse_settings(given)
+    return settings, [*problems, *wrong, *app.deny_problems(settings)]
+
+
+def _given_settings() -> tuple[dict[str, object], list[str]]:
+    """The settings file as it is written, and a sentence when it cannot be read."""
+    path = settings_path()
+    if path is None:
+        return {}, []
+    try:
+        return tomllib.loads(path.read_text("utf-8-sig")), []
+    except FileNotFoundError:
+        return {}, []
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        return {}, [f"The settings cannot be read: {error}."]
 
 
 def _root(options: argparse.Namespace) -> str:

@@ -1,0 +1,1 @@
+"""The language server: the core behind LSP. The only package that knows pygls, lsprotocol and websockets."""

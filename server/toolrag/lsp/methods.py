@@ -1,0 +1,186 @@
+"""Every method of the language server on one screen: what it takes, and the few lines that hand it on.
+
+What is longer stands elsewhere: params in `params` and `editor_params`, texts in `sync`, answers in the session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from toolrag.answer import wire
+from toolrag.errors import ReadError
+from toolrag.lsp import commands, editor_params, params
+from toolrag.lsp.members import ParamsError
+from toolrag.lsp.progress import AskProgress
+from toolrag.lsp.protocol import Call
+from toolrag.lsp.server import Server
+from toolrag.session.types import Ask
+
+
+async def _ask(server: Server, call: Call, given: params.Ask) -> object:
+    progress = AskProgress(call, given.work_done_token, given.partial_result_token, server.client.encoding)
+    budget = params.lowered(server.settings.budget, given.budget)
+    wanted = Ask(given.question, given.uri, given.selection, given.scope, given.model, budget, given.follows)
+    session = await server.ready()
+    async with server.asking:
+        return wire.answer(await session.ask(wanted, progress), server.client.encoding)
+
+
+async def _search(server: Server, _: Call, given: params.Search) -> object:
+    return wire.search_result(await (await server.ready()).search(given.query, given.limit, given.scope))
+
+
+async def _read_range(server: Server, _: Call, given: params.ReadRange) -> object:
+    session = await server.ready()
+    try:
+        return (await session.read_range(given.path, given.start, given.end, given.expect_sha)).wire()
+    except ReadError as error:  # data: it says what to do next
+        return error.wire()
+
+
+async def _locate(server: Server, _: Call, given: params.Locate) -> object:
+    session, encoding = await server.ready(), server.client.encoding
+    try:
+        return await session.locate(given.citation, encoding)
+    except ValueError as error:
+        raise ParamsError(str(error)) from None
+
+
+async def _verify(server: Server, _: Call, given: params.Verify) -> object:
+    session, encoding = await server.ready(), server.client.encoding
+    try:
+        if given.text is not None:
+            return await session.verify_text(given.text, encoding)
+        return await session.verify_answer(given.answer, encoding)
+    except ValueError as error:
+        raise ParamsError(str(error)) from None
+
+
+def _status(server: Server, _: Call, __: None) -> object:
+    return server.session.status()
+
+
+async def _reindex(server: Server, _: Call, __: None) -> None:
+    await (await server.ready()).reindex()
+
+
+def _execute_command(server: Server, call: Call, given: editor_params.Command) -> object:
+    method, raw = commands.request_of(given)
+    wanted = (REQUESTS | BY_COMMAND_ALONE)[method]
+    return wanted.run(server, call, wanted.parse(raw))
+
+
+def _initialize(server: Server, _: Call, given: editor_params.Client) -> object:
+    return server.begin(given)
+
+
+def _shutdown(server: Server, call: Call, _: object) -> None:
+    server.shut_down(call)
+
+
+def _initialized(server: Server, _: object) -> None:
+    server.greet()
+
+
+def _exit(server: Server, _: object) -> None:
+    server.protocol.ended.set()
+
+
+def _did_open(server: Server, given: editor_params.Opened) -> None:
+    server.documents.open(given.uri, given.text, given.version)
+    server.session.opened(given.uri, given.language_id, given.text, given.version)
+
+
+def _did_change(server: Server, given: editor_params.Changed) -> None:
+    text = server.documents.change(given.uri, given.changes, given.version, server.client.encoding)
+    server.session.changed(given.uri, text, given.version)
+
+
+def _did_save(server: Server, uri: str) -> None:
+    server.documents.check_open(uri)
+    server.session.saved(uri)
+
+
+def _did_close(server: Server, uri: str) -> None:
+    server.documents.close(uri)
+    server.session.closed(uri)
+
+
+def _did_change_folders(server: Server, given: editor_params.FoldersChanged) -> None:
+    server.in_turn(lambda: server.session.change_folders(given.added, given.removed), "Changing the folders")
+
+
+def _did_change_configuration(server: Server, settings: object) -> None:
+    server.configure(settings)
+
+
+def _did_change_watched_files(server: Server, uris: tuple[str, ...]) -> None:
+    server.session.files_changed(uris)
+
+
+def _cancel_request(server: Server, identity: params.Token | None) -> None:
+    if identity is not None:
+        server.protocol.cancel(identity)
+
+
+def _cancel_progress(server: Server, token: params.Token | None) -> None:
+    server.protocol.cancel_token(token)
+
+
+def _set_trace(server: Server, value: editor_params.Trace) -> None:
+    server.trace(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """How a method's params are read, and what then handles them."""
+
+    parse: Callable[[object], Any]
+    run: Callable[..., object]
+
+
+REQUESTS: Final[dict[str, Method]] = {
+    "initialize": Method(editor_params.initialize, _initialize),
+    "shutdown": Method(editor_params.anything, _shutdown),
+    "toolrag/ask": Method(params.ask, _ask),
+    "toolrag/search": Method(params.search, _search),
+    "toolrag/readRange": Method(params.read_range, _read_range),
+    "toolrag/locate": Method(params.locate, _locate),
+    "toolrag/verify": Method(params.verify, _verify),
+    "toolrag/status": Method(params.nothing, _status),
+    "workspace/executeCommand": Method(editor_params.command, _execute_command),
+}
+
+BY_COMMAND_ALONE: Final[dict[str, Method]] = {"toolrag/reindex": Method(params.nothing, _reindex)}
+
+NOTIFICATIONS: Final[dict[str, Method]] = {
+    "initialized": Method(editor_params.anything, _initialized),
+    "exit": Method(editor_params.anything, _exit),
+    "textDocument/didOpen": Method(editor_params.opened, _did_open),
+    "textDocument/didChange": Method(editor_params.changed, _did_change),
+    "textDocument/didSave": Method(editor_params.document_uri, _did_save),
+    "textDocument/didClose": Method(editor_params.document_uri, _did_close),
+    "workspace/didChangeWorkspaceFolders": Method(editor_params.folders_changed, _did_change_folders),
+    "workspace/didChangeConfiguration": Method(editor_params.settings_changed, _did_change_configuration),
+    "workspace/didChangeWatchedFiles": Method(editor_params.files_changed, _did_change_watched_files),
+    "$/cancelRequest": Method(editor_params.request_id, _cancel_request),
+    "window/workDoneProgress/cancel": Method(editor_params.progress_token, _cancel_progress),
+    "$/setTrace": Method(editor_params.trace, _set_trace),
+}
+
+
+def register(server: Server) -> None:
+    """Give a server all its methods."""
+    for table, answered in ((REQUESTS, True), (NOTIFICATIONS, False)):
+        for name, method in table.items():
+            server.protocol.is_request[name] = answered
+            server.feature(name)(_handler(server, method, answered))
+
+
+def _handler(server: Server, method: Method, answered: bool) -> Callable[..., object]:
+    # Without annotations: pygls puts the server before the arguments of a handler whose first one could be a server.
+    if answered:
+        return lambda call, raw: method.run(server, call, method.parse(raw))
+    return lambda raw: method.run(server, method.parse(raw))

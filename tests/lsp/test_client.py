@@ -1,0 +1,130 @@
+"""The real server and pytest-lsp's client, which checks what it is sent against the specification."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from language_server import COMMAND, FIRST, FIRST_LINE, PRICING, QUESTION, Shop
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
+
+pytestmark = pytest.mark.asyncio
+
+
+@pytest_asyncio.fixture
+async def client(shop: Shop) -> AsyncIterator[LanguageClient]:
+    """An initialized client with the capabilities of VS Code."""
+    config = ClientServerConfig(server_command=[str(COMMAND), "serve", "--stdio"], server_env=shop.environment)
+    client = await config.start()
+    assert isinstance(client, LanguageClient)
+    client.feature(types.CLIENT_REGISTER_CAPABILITY)(lambda _: None)
+    folder = types.WorkspaceFolder(shop.folder.as_uri(), "shop")
+    capabilities = client_capabilities("visual-studio-code")
+    await client.initialize_session(
+        types.InitializeParams(capabilities, process_id=os.getpid(), workspace_folders=[folder])
+    )
+    yield client
+    await client.shutdown_session()
+    await client.stop()
+
+
+async def send(client: LanguageClient, method: str, params: object) -> Any:
+    """A request of ours; pygls gives its result as a namedtuple, whose members are the wire's names."""
+    return await client.protocol.send_request_async(method, params)
+
+
+async def ready(client: LanguageClient) -> None:
+    while (await send(client, "toolrag/status", {})).phase != "ready":
+        await asyncio.sleep(0)
+
+
+def opened(uri: str, text: str) -> types.DidOpenTextDocumentParams:
+    return types.DidOpenTextDocumentParams(types.TextDocumentItem(uri, "python", 1, text))
+
+
+def typed_above(uri: str, version: int, text: str) -> types.DidChangeTextDocumentParams:
+    top = types.Range(types.Position(0, 0), types.Position(0, 0))
+    change = types.TextDocumentContentChangePartial(range=top, text=text)
+    return types.DidChangeTextDocumentParams(types.VersionedTextDocumentIdentifier(uri=uri, version=version), [change])
+
+
+async def test_ask_jump_edit_ask_again_and_close(client: LanguageClient, shop: Shop) -> None:
+    """The citation's location holds the quote; typed lines above move it; closing without saving puts it back."""
+    await ready(client)
+    uri = shop.uri("shop/pricing.py")
+    client.text_document_did_open(opened(uri, PRICING))
+    text = PRICING
+    for version, above in ((1, ""), (2, "# \U0001f680\f\u2028 typed\n"), (3, "# above\r\n")):
+        if above:
+            client.text_document_did_change(typed_above(uri, version, above))
+            text = above + text
+        answer = await send(client, "toolrag/ask", {"question": QUESTION})
+        citation = answer.citations[0]
+        where = citation.location.range
+        lines = text.replace("\r\n", "\n").split("\n")
+        assert (citation.source, citation.version, citation.location.uri) == ("buffer", version, uri)
+        assert lines[where.start.line] == FIRST
+        assert citation.lines.start == FIRST_LINE + version - 1 == where.start.line + 1
+        assert citation.quote == "".join(f"{line}\n" for line in lines[where.start.line : where.end.line + 1])
+        assert where.end.character == len(lines[where.end.line])
+    client.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(uri)))
+    citation = (await send(client, "toolrag/ask", {"question": QUESTION})).citations[0]
+    assert (citation.source, citation.lines.start) == ("disk", FIRST_LINE)
+
+
+async def test_a_document_opened_with_text_unlike_the_disk_s_is_the_truth(client: LanguageClient, shop: Shop) -> None:
+    """An editor restores what was not saved."""
+    await ready(client)
+    uri = shop.uri("shop/pricing.py")
+    client.text_document_did_open(opened(uri, "# restored\n\n\n" + PRICING.replace("Take a", "Take the whole")))
+    read = await send(client, "toolrag/readRange", {"path": "shop/pricing.py", "start": 10, "end": 10})
+    assert (read.text, read.source, read.dirty) == ('    """Take the whole discount off a price."""\n', "buffer", True)
+    answer = await send(client, "toolrag/ask", {"question": QUESTION})
+    assert any("Take the whole discount off a price" in claim.text for claim in answer.claims)
+    assert answer.citations[0].lines.start == FIRST_LINE + 3
+
+
+async def test_what_is_typed_is_found_by_search(client: LanguageClient, shop: Shop) -> None:
+    """A symbol that no file has: after the pause that a person makes, without a save."""
+    await ready(client)
+    uri = shop.uri("shop/pricing.py")
+    client.text_document_did_open(opened(uri, PRICING))
+    client.text_document_did_change(typed_above(uri, 2, "def clearance_markdown():\n    return 1\n"))
+    async with asyncio.timeout(30):
+        while not (found := await send(client, "toolrag/search", {"query": "clearance_markdown"})).candidates:
+            await asyncio.sleep(0)
+    assert (found.candidates[0].symbol.name, found.candidates[0].lines.start) == ("clearance_markdown", 1)
+
+
+async def test_an_untitled_document_can_be_asked_about(client: LanguageClient) -> None:
+    await ready(client)
+    client.text_document_did_open(
+        opened("untitled:Untitled-1", 'def mint():\n    """Make a fresh token."""\n    return 1\n')
+    )
+    async with asyncio.timeout(30):
+        while (answer := await send(client, "toolrag/ask", {"question": "what does mint do?"})).outcome != "answered":
+            await asyncio.sleep(0)
+    assert answer.citations[0].location.uri == "untitled:Untitled-1"
+
+
+async def test_wrong_params_and_secrets_are_refused(client: LanguageClient) -> None:
+    for method, params in (
+        ("toolrag/ask", {"question": 3}),
+        ("toolrag/search", {}),
+        ("toolrag/readRange", {"path": "a", "start": "1", "end": 2}),
+        ("toolrag/locate", {"citation": "a"}),
+        ("toolrag/verify", {"text": 1}),
+        ("toolrag/status", [1]),
+        ("workspace/executeCommand", types.ExecuteCommandParams("rm")),
+    ):
+        with pytest.raises(JsonRpcException) as caught:
+            await send(client, method, params)
+        assert (caught.value.code, caught.value.data) == (-32602, None), method
+    refused = await send(client, "toolrag/readRange", {"path": ".env", "start": 1, "end": 1})
+    assert refused.error == "secret_denied"
