@@ -145,7 +145,7 @@ def serve(options: argparse.Namespace) -> int:
     given, problems = _given_settings()
     file = SettingsFile(given, tuple(f"{settings_path()}: {problem}" for problem in problems))
     address = None if options.address is None else language_server.Address(*options.address)
-    return language_server.serve(address, Session, file)  # type: ignore[arg-type]  # locate and verify are to come
+    return language_server.serve(address, Session, file)
 
 
 def verify(options: argparse.Namespace) -> int:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from index_doubles import write_tree
 from toolrag.adapters.names import file_uri
+from toolrag.answer import wire
 from toolrag.answer.types import Answer, Citation, Claim
 from toolrag.config import IndexLimits, Settings
 from toolrag.errors import ConfigError, ReadError
@@ -378,3 +379,47 @@ def test_the_status_has_the_protocol_s_members(root: Path) -> None:
         assert status["languages"] == {"python": 2}
 
     run(body, root)
+
+
+class TestCitationsAgain:
+    """A citation is found again by what it says of itself, whatever session it came from."""
+
+    def test_a_citation_is_located_and_a_saved_answer_and_a_text_are_verified(self, root: Path) -> None:
+        async def body(session: Session, seen: Seen) -> None:
+            answer = wire.answer(await ask(session, "what does discounted_price do?", seen))
+            cited = answer["citations"][0]  # type: ignore[index]
+            where = uri(root, "shop/pricing.py")
+            assert (await session.locate(cited, "utf-16"))["standing"] == "verified"
+            session.opened(where, "python", "# typed\n" + PRICING, 2)
+            found = await session.locate(cited, "utf-16")
+            assert (found["standing"], found["lines"]) == (
+                "moved",
+                {"start": cited["lines"]["start"] + 1, "end": cited["lines"]["end"] + 1},
+            )
+            checked = await session.verify_answer(answer, "utf-16")
+            assert {one["standing"] for one in checked["citations"]} == {"moved"}  # type: ignore[attr-defined]
+            text = f"See shop/pricing.py:4@{cited['linesSha'][:12]} and shop/nowhere.py:1."
+            standings = (await session.verify_text(text, "utf-16"))["citations"]
+            assert [one["standing"] for one in standings][1:] == ["gone"]  # type: ignore[attr-defined]
+
+        run(body, root)
+
+    def test_lines_whose_file_was_renamed_are_found_in_the_other(self, root: Path) -> None:
+        async def body(session: Session, seen: Seen) -> None:
+            answer = wire.answer(await ask(session, "what does discounted_price do?", seen))
+            (root / "shop/pricing.py").rename(root / "shop/prices.py")
+            session.files_changed([uri(root, "shop/prices.py")])
+            await asyncio.sleep(0)
+            await seen.until(session, "ready")
+            found = await session.locate(answer["citations"][0], "utf-16")  # type: ignore[index]
+            assert found["standing"] == "moved"
+            assert found["location"]["uri"] == uri(root, "shop/prices.py")  # type: ignore[index]
+
+        run(body, root)
+
+    def test_what_is_no_citation_is_refused_with_a_sentence(self, root: Path) -> None:
+        async def body(session: Session, _seen: Seen) -> None:
+            with pytest.raises(ValueError, match="citation"):
+                await session.locate({"path": 3}, "utf-16")
+
+        run(body, root)

@@ -49,6 +49,11 @@ class Library:
         )
 
     @property
+    def documents(self) -> Sequence[str]:
+        """What each file that is searched is asked for by."""
+        return self.retriever.documents
+
+    @property
     def n_spans(self) -> int:
         """Symbols that can be found."""
         return sum(corpus.n_spans for corpus in self._corpora())

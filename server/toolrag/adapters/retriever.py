@@ -98,6 +98,11 @@ class IndexedRetriever:
         """
         self._view, self._analyses = view, analyses
 
+    @property
+    def documents(self) -> Sequence[str]:
+        """What each file that is searched is asked for by."""
+        return self._view.documents
+
     async def search(self, query: str, limit: int, scope: Scope) -> SearchResult:
         """The best passages for a question or a name; an empty query has no candidates."""
         view = self._view

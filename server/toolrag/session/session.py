@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from toolrag.adapters.fence import Fence, Root
 from toolrag.adapters.library import Library
 from toolrag.adapters.names import path_of_uri
 from toolrag.adapters.parse_process import ParseProcess
+from toolrag.answer.checking_wire import locate_wire, verify_answer_wire, verify_text_wire
 from toolrag.answer.extractive import Extractive
 from toolrag.answer.reading import RangeReader, ReadResult
 from toolrag.answer.types import Answer
@@ -27,7 +28,7 @@ from toolrag.session.edits import Edits
 from toolrag.session.focus import FocusedRetriever, lowered, meant, named, says_this
 from toolrag.session.folders import Folders, Opened
 from toolrag.session.types import Ask, Events, Folder, Watch
-from toolrag.text import LineRange, TextSnapshot
+from toolrag.text import LineRange, PositionEncoding, TextSnapshot
 
 MOST_CANDIDATES = 100
 """Candidates of one search, at most."""
@@ -140,6 +141,23 @@ class Session:
         """One read outside any run. Raises ReadError."""
         reader = RangeReader(self._documents, self._parser, self._settings.read, self._settings.budget)
         return await reader.read_range(path, start, end, expect_sha)
+
+    async def locate(self, citation: Mapping[str, object], encoding: PositionEncoding) -> Mapping[str, object]:
+        """Where a citation's lines are now (PROTOCOL section 3). Raises ValueError, a sentence, for what is none."""
+        return await locate_wire(citation, self._documents, self._elsewhere, encoding)
+
+    async def verify_text(self, text: str, encoding: PositionEncoding) -> Mapping[str, object]:
+        """How the citations that are written in a text stand."""
+        return await verify_text_wire(text, self._documents, encoding)
+
+    async def verify_answer(self, answer: Mapping[str, object], encoding: PositionEncoding) -> Mapping[str, object]:
+        """How the citations of a saved answer stand. Raises ValueError, a sentence, for what is none."""
+        return await verify_answer_wire(answer, self._documents, self._elsewhere, encoding)
+
+    async def _elsewhere(self) -> AsyncIterator[str]:
+        """Every document that is searched: where lines may be whose file is gone."""
+        for path in self._library.documents:
+            yield path
 
     def status(self) -> Mapping[str, object]:
         """PROTOCOL section 3."""
