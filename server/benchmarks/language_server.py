@@ -30,16 +30,26 @@ PAUSE: Final = 0.002
 """Between an answer and the next question for the status: a client that asks without pause would measure itself."""
 
 QUESTIONS: Final = (
-    """
-where are passwords hashed?|how is the CSRF token checked?|what does select_related do?
-how does the ORM build a SQL join?|who calls get_prep_value|where is the session cookie age configured?|what happens when a migration is applied twice?
-how are signals dispatched?|where is the default language set?|what does QuerySet.filter do?|how are templates cached?
-what happens when a form field is empty?|where are static files collected?|how is a transaction rolled back?
-who calls refresh_from_db|where is the admin site registered?|how are URLs resolved?|what does reverse do?
-where is the maximum upload size checked?|how does the test client log a user in?
-""".replace("\n", "|")
-    .strip("|")
-    .split("|")
+    "where are passwords hashed?",
+    "how is the CSRF token checked?",
+    "what does select_related do?",
+    "how does the ORM build a SQL join?",
+    "who calls get_prep_value",
+    "where is the session cookie age configured?",
+    "what happens when a migration is applied twice?",
+    "how are signals dispatched?",
+    "where is the default language set?",
+    "what does QuerySet.filter do?",
+    "how are templates cached?",
+    "what happens when a form field is empty?",
+    "where are static files collected?",
+    "how is a transaction rolled back?",
+    "who calls refresh_from_db",
+    "where is the admin site registered?",
+    "how are URLs resolved?",
+    "what does reverse do?",
+    "where is the maximum upload size checked?",
+    "how does the test client log a user in?",
 )
 
 
