@@ -9,11 +9,13 @@ from __future__ import annotations
 import os
 import random
 import time
+from collections.abc import Mapping
 
 import pytest
+from toolrag.answer.wire import location_range
 from toolrag.lsp.editor_params import Change
 from toolrag.lsp.sync import OpenDocuments, SyncError
-from toolrag.text import Position, PositionEncoding
+from toolrag.text import Form, LineRange, Position, PositionEncoding, Text, TextSnapshot
 
 URI = "untitled:a"
 N_SEQUENCES = int(os.environ.get("TOOLRAG_SYNC_SEQUENCES", "200"))
@@ -69,6 +71,26 @@ class Reference:
             return value & 0xC0 != 0x80
         return self.width == 4 or not 0xDC00 <= value < 0xE000
 
+    def lines(self) -> list[str]:
+        """The text between line ends."""
+        found, line = [], ""
+        text = self.text
+        for at, character in enumerate(text):
+            if character == "\n" and text[at - 1 : at] == "\r":
+                continue
+            if character in "\r\n":
+                found.append(line)
+                line = ""
+            else:
+                line += character
+        return [*found, line]
+
+    def slice(self, cited: Mapping[str, object]) -> str:
+        """What an editor shows for a range of the wire."""
+        ends = [cited["start"], cited["end"]]
+        first, last = (self.index(Position(**end)) for end in ends)  # type: ignore[arg-type] # line and character
+        return b"".join(self.units[first:last]).decode(self.codec)
+
     def edit(self, change: Change) -> None:
         if change.at is None:
             self.units = self.cut(change.text)
@@ -106,7 +128,19 @@ def test_random_edits_make_the_reference_s_text(encoding: PositionEncoding) -> N
                 changes.append(change)
                 reference.edit(change)
             after = documents.change(URI, changes, version, encoding)
-            assert after == reference.text, f"TOOLRAG_SYNC_SEED={SEED} finds it again: {seed}, version {version}"
+            again = f"TOOLRAG_SYNC_SEED={SEED} finds it again: {seed}, version {version}"
+            assert after == reference.text, again
+            line = chance.randrange(len(reference.lines()))
+            snapshot = TextSnapshot(URI, "", URI, Text(after), Form(), "", "buffer", version, True)
+            cited = location_range(snapshot, LineRange(line, line + 1), encoding)
+            assert snapshot.text.line(line) == reference.lines()[line], again
+            assert reference.slice(cited) == reference.lines()[line], again
+
+
+def test_many_reference_lines() -> None:
+    """The reference cuts lines by itself: it would not do to compare the server with itself."""
+    reference = Reference("a\r\nb\rc\fd\u2028\ne\n", "utf-16")
+    assert reference.lines() == ["a", "b", "c\fd\u2028", "e", ""]
 
 
 def test_the_reference_knows_lines() -> None:
