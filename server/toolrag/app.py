@@ -130,7 +130,7 @@ async def open_workspace(place: Place, *, refresh: bool, progress: Progress) -> 
         dense = None
         try:
             await (index.refresh(progress) if refresh else index.open())
-            dense = asyncio.create_task(index.complete_dense(progress)) if refresh else None
+            dense = asyncio.create_task(_complete(index, progress)) if refresh else None
             state = library.state
             if dense is not None and not state.complete and state.total - state.indexed <= SOON:
                 await dense
@@ -143,6 +143,11 @@ async def open_workspace(place: Place, *, refresh: bool, progress: Progress) -> 
                 await asyncio.wait([dense])
             index.close()
             library.close()
+
+
+async def _complete(index: Index, progress: Progress) -> None:
+    await index.complete_dense(progress)
+    await index.keep_dense()
 
 
 def vector_engine(choice: VectorChoice, dimensions: int) -> Engine:

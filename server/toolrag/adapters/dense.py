@@ -188,7 +188,11 @@ class Dense:
             filling.remove(surplus)
             self._is_kept &= not surplus
         self._lacking, self._has_surplus = set(self._wanted - filling.ids), False
-        return filling, sorted(self._lacking & self._kept_in.vector_ids(self._embedder.id))
+        kept = self._kept_in.vector_ids(self._embedder.id)
+        # In arrays: Python would sort for 20 ms without letting go of the interpreter.
+        known, lacking = (np.fromiter(ids, np.int64, len(ids)) for ids in (kept, self._lacking))
+        new: list[int] = np.intersect1d(known, lacking, assume_unique=True).tolist()
+        return filling, new
 
     def _add(self, filling: VectorIndex, text_ids: Sequence[int]) -> None:
         found = self._kept_in.vectors(self._embedder.id, text_ids, self._embedder.dimensions)

@@ -38,8 +38,6 @@ class Opened:
     """Set when the disk may have changed."""
     dense_wanted: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when what is searched has changed."""
-    keep_wanted: bool = False
-    """Set when the vectors should be written down: after a refresh, not after each edit."""
     tasks: list[asyncio.Task[None]] = field(default_factory=list)
     problem: str = ""
     """Why its index could not be brought up to date."""
@@ -165,6 +163,8 @@ class Folders:
             task.cancel()
         if one.tasks:
             await asyncio.wait(one.tasks)
+        with contextlib.suppress(OSError):  # a shortcut for the next start, which does without
+            await one.index.keep_dense()
         await asyncio.to_thread(one.index.close)
 
     async def _follow(self, one: Opened) -> None:
@@ -188,7 +188,6 @@ class Folders:
                 one.phase, one.problem = "ready", ""
             if one.problem:
                 self._events.log(logging.ERROR, one.problem)
-            one.keep_wanted = True
             one.dense_wanted.set()
             self._refreshed(one)
 
@@ -198,8 +197,7 @@ class Folders:
             await one.dense_wanted.wait()
             one.dense_wanted.clear()
             with contextlib.suppress(sqlite3.DatabaseError):  # said by the index; what is in them already is used
-                keep, one.keep_wanted = one.keep_wanted, False
-                await one.index.complete_dense(self._events.progress, keep=keep)
+                await one.index.complete_dense(self._events.progress)
 
 
 def _key(uri: str) -> str:
