@@ -157,6 +157,17 @@ def test_how_much_of_a_corpus_is_in_is_known_before_it_is_followed(bench: Bench)
     assert bench.dense.state == DenseState("exact", 4, 4, complete=True)
 
 
+def test_what_is_in_doubt_is_not_complete_until_it_is_followed(bench: Bench) -> None:
+    bench.follow(bench.put(FILES))
+    edited = bench.put(FILES | {"d.py": "def d():\n    pass\n"})
+    bench.dense.doubt()
+    assert not bench.dense.state.complete
+    seen: list[bool] = []
+    bench.follow(edited, lambda *_: seen.append(bench.dense.state.complete))
+    assert not any(seen[:-1])
+    assert bench.dense.state == DenseState("exact", 4, 4, complete=True)
+
+
 def test_the_engine_changes_with_the_number_of_vectors_and_its_file_with_it(bench: Bench, tmp_path: Path) -> None:
     bench.many = 4
     bench.follow(bench.put(FILES))

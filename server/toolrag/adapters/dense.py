@@ -68,6 +68,7 @@ class Dense:
         self._wanted: frozenset[int] = frozenset()
         self._lacking: set[int] = set()
         self._has_surplus = False
+        self._is_in_doubt = False
         self._is_kept = True
 
     def use(self, store: Store, folder: Path | None) -> None:
@@ -78,7 +79,8 @@ class Dense:
     def state(self) -> DenseState:
         """How far it is."""
         n_wanted, n_lacking = len(self._wanted), len(self._lacking)
-        return DenseState(self._vectors.engine, n_wanted - n_lacking, n_wanted, not n_lacking and not self._has_surplus)
+        complete = not (n_lacking or self._has_surplus or self._is_in_doubt)
+        return DenseState(self._vectors.engine, n_wanted - n_lacking, n_wanted, complete)
 
     def nearest(self, vector: npt.NDArray[np.float32], limit: int) -> list[tuple[int, float]]:
         """At most `limit` pairs of text id and cosine among the vectors that are in, nearest first."""
@@ -91,6 +93,10 @@ class Dense:
     async def expect(self, corpus: Corpus) -> None:
         """From now on `state` tells how much of this corpus is in."""
         await self._thread.run(self._expect, corpus)
+
+    def doubt(self) -> None:
+        """Something else is searched now: what is in is not complete until it has been followed."""
+        self._is_in_doubt = True
 
     async def follow(self, corpus: Corpus, progress: Progress = lambda *_: None) -> None:
         """Makes the index hold exactly a corpus's vectors: embeds what is missing, adds it, and drops the rest.
@@ -141,9 +147,11 @@ class Dense:
     def _compare(self) -> None:
         ids = self._vectors.ids
         self._lacking, self._has_surplus = set(self._wanted - ids), not ids <= self._wanted
+        self._is_in_doubt = False
 
     def _has_just(self, corpus: Corpus) -> bool:
-        return self._vectors.ids == frozenset(corpus.text_ids.tolist())
+        self._expect(corpus)
+        return self.state.complete
 
     def _missing(self, corpus: Corpus) -> list[tuple[int, set[int]]]:
         """Files of the corpus with the text ids in them that have no vector."""

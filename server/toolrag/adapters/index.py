@@ -132,7 +132,11 @@ class Index:
         async def show() -> None:
             await self._take_up()
             analyses = (await self._opened()).own.analysis
-            await self._show(await self._thread.run(self._laid_over, path, live, analyses), self.n_skipped)
+            corpus = await self._thread.run(self._laid_over, path, live, analyses)
+            if self.is_shown and corpus is not self.corpus:
+                self._dense.doubt()  # what was typed is found first, and its missing vectors are counted afterwards
+                self.corpus = corpus
+            await self._show(corpus, self.n_skipped)
 
         await self._mended(show, show)
 
