@@ -5,7 +5,7 @@ Files of several folders are ranked as one corpus, so that a folder without an a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -34,6 +34,10 @@ class Library:
         """One a folder, in the folders' order. After a change `show` must be called."""
         self.epoch = 0
         """How often what can be found has changed."""
+        self.n_spans = 0
+        """Symbols that can be found."""
+        self.languages: Mapping[str, int] = {}
+        """Files that can be found, by language."""
         self.retriever: Final = IndexedRetriever(documents, parser, self, embedder)
 
     @property
@@ -52,20 +56,6 @@ class Library:
     def documents(self) -> Sequence[str]:
         """What each file that is searched is asked for by."""
         return self.retriever.documents
-
-    @property
-    def n_spans(self) -> int:
-        """Symbols that can be found."""
-        return sum(corpus.n_spans for corpus in self._corpora())
-
-    @property
-    def languages(self) -> dict[str, int]:
-        """Files that can be found, by language."""
-        found: dict[str, int] = {}
-        for corpus in self._corpora():
-            for language in corpus.languages:
-                found[language] = found.get(language, 0) + 1
-        return dict(sorted(found.items()))
 
     def nearest(self, vector: npt.NDArray[np.float32], limit: int) -> list[tuple[int, float]]:
         """The nearest of all folders' vectors; a text that several have counts once."""
@@ -99,6 +89,8 @@ class Library:
         )
         self.retriever.show(view, self.analysis)
         self.epoch += 1
+        self.n_spans = view.corpus.n_spans
+        self.languages = view.languages
 
     def close(self) -> None:
         """Ends its thread. The indexes are closed by whoever opened them."""
@@ -115,9 +107,6 @@ class Library:
             for path in corpus.paths
         ]
         return View(self._joined, n_skipped, complete=complete, documents=(*documents, *loose.paths))
-
-    def _corpora(self) -> list[Corpus]:
-        return [*(index.corpus for index in self.indexes if index.is_shown), self._loose.corpus]
 
 
 def _none(_sha: str, _language: str) -> Analysis | None:

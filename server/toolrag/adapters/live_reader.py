@@ -5,6 +5,7 @@ The analyses that are kept are asked first; what they do not have, or have damag
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import sqlite3
 from collections import OrderedDict
@@ -34,11 +35,14 @@ class Glances(Protocol):
 
 
 class Decoded:
-    """The analyses that were asked for last, decoded. For one thread."""
+    """The analyses that were asked for last, decoded. Changed on one thread alone."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[tuple[str, str], Analysis] = OrderedDict()
         self._is_damaged = False
+
+    def __contains__(self, key: tuple[str, str]) -> bool:
+        return key in self._kept
 
     def get(self, sha: str, language: str, analyses: Analyses) -> Analysis | None:
         """The analysis of a text; None when it is lost."""
@@ -47,15 +51,23 @@ class Decoded:
         if found is not None:
             self._kept.move_to_end(key)
             return found
+        found = self.asked([key], analyses).get(key)
+        if found is not None:
+            self.put(sha, language, found)
+        return found
+
+    def asked(self, keys: Sequence[tuple[str, str]], analyses: Analyses) -> dict[tuple[str, str], Analysis]:
+        """Those of some analyses that are kept; nothing is remembered of them. On any thread."""
+        found = {}
         try:
-            found = analyses(sha, language)
+            for key in keys:
+                analysis = analyses(*key)
+                if analysis is not None:
+                    found[key] = analysis
         except sqlite3.DatabaseError as error:
             if not self._is_damaged:
                 log.warning("The index cannot be read (%s); files are parsed again as they are needed.", error)
             self._is_damaged = True
-            return None
-        if found is not None:
-            self.put(sha, language, found)
         return found
 
     def put(self, sha: str, language: str, analysis: Analysis) -> None:
@@ -79,10 +91,17 @@ class LiveReader:
         """The analysis of the text that was indexed; None when it is lost."""
         return self._decoded.get(sha, language, self._analyses)
 
-    async def read(self, paths: Iterable[str]) -> None:
-        """Reads the files that will be asked for, all in one go."""
-        new = [path for path in dict.fromkeys(paths) if path not in self._texts]
-        self._texts.update(zip(new, await self._documents.glances(new), strict=True))
+    async def read(self, files: Iterable[tuple[str, str]]) -> None:
+        """Reads the files that will be asked for, by path and language, all in one go."""
+        new = {path: language for path, language in files if path not in self._texts}
+        self._texts.update(zip(new, await self._documents.glances(list(new)), strict=True))
+        # Each takes a millisecond or more, and there are dozens: not on the event loop.
+        wanted = [(text.sha, new[path]) for path in new if (text := self._texts[path]) is not None]
+        missing = [key for key in wanted if key not in self._decoded]
+        if missing:
+            found = await asyncio.to_thread(self._decoded.asked, missing, self._analyses)
+            for key, analysis in found.items():
+                self._decoded.put(*key, analysis)
 
     async def file(self, path: str, language: str) -> tuple[TextSnapshot, Analysis] | None:
         """The text now and its own analysis; None when it may not, or cannot, be read any more.
@@ -90,7 +109,7 @@ class LiveReader:
         What is gone or denied since it was indexed is a hint that leads nowhere.
         """
         if path not in self._texts:
-            await self.read([path])
+            await self.read([(path, language)])
         snapshot = self._texts[path]
         if snapshot is None or language not in LANGUAGES:
             return None

@@ -6,6 +6,7 @@ again and the symbol looked up in it, and what cannot be found again is left out
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final, Protocol
@@ -66,11 +67,17 @@ class View:
         """
         self.corpus: Final = corpus
         self.ranker: Final = Ranker(corpus)
+        self.ranker.prepare()  # a view is made on a thread, and searched on the event loop
         self.n_skipped: Final = n_skipped
         self.complete: Final = complete
         self.documents: Final = corpus.paths if documents is None else documents
+        self.languages: Final = dict(sorted(Counter(corpus.languages).items()))
         self._by_text: Final = np.argsort(corpus.text_ids, kind="stable")
         self._sorted_ids: Final = corpus.text_ids[self._by_text]
+
+    def named(self, file: int) -> tuple[str, str]:
+        """What a file is asked for by, and its language."""
+        return self.documents[file], self.corpus.languages[file]
 
     def passages_of(self, text_id: int) -> list[int]:
         """The passages that have a text."""
@@ -115,7 +122,7 @@ class IndexedRetriever:
         decay = DEEP_DECAY if limit > POOL else DECAY
         wanted = max(POOL, 2 * limit)
         hits = view.ranker.rank(parsed, wanted, self._dense(view, parsed), _allowed(view, scope), decay)
-        await reader.read(view.documents[int(view.corpus.file_of[hit.passage])] for hit in hits)
+        await reader.read(view.named(int(view.corpus.file_of[hit.passage])) for hit in hits)
         for hit in hits:
             candidate = await self._candidate(view, reader, hit.passage, hit.score, parsed, weights)
             if candidate is not None and candidate not in found:
@@ -135,9 +142,9 @@ class IndexedRetriever:
         reader = self._reader()
         found: list[tuple[tuple[float, bool, str, int], Candidate]] = []
         nearest = sorted(files)[:MOST_FILES] if limit > 0 else []
-        await reader.read(view.documents[file] for _, _, file in nearest)
+        await reader.read(view.named(file) for _, _, file in nearest)
         for factor, path, file in nearest:
-            live = await reader.file(view.documents[file], view.corpus.languages[file])
+            live = await reader.file(*view.named(file))
             if live is None:
                 continue
             for span in of_name(live[1], name):
@@ -159,7 +166,7 @@ class IndexedRetriever:
         for file in ordered:
             if len(found) >= limit:
                 break
-            live = await reader.file(view.documents[file], view.corpus.languages[file])
+            live = await reader.file(*view.named(file))
             if live is not None:
                 found += places_of(*live, last)
         return tuple(found[:limit])
@@ -205,7 +212,7 @@ class IndexedRetriever:
     ) -> Candidate | None:
         file = int(view.corpus.file_of[passage])
         sha, language = view.corpus.shas[file], view.corpus.languages[file]
-        live = await reader.file(view.documents[file], language)
+        live = await reader.file(*view.named(file))
         if live is None:
             return None
         snapshot, analysis = live

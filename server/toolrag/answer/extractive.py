@@ -107,7 +107,9 @@ class Extractive:
         readings = []
         for candidate in candidates:
             try:
-                readings.append(await read_candidate(reader, candidate))
+                reading = await read_candidate(reader, candidate)
+                reading.units()  # between two reads: all at once would hold up whoever shares the thread
+                readings.append(reading)
             except ReadError as error:
                 if error.code == "budget_spent":
                     break

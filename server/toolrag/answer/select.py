@@ -62,7 +62,7 @@ def about_symbol(
     drafts: list[Draft] = []
     rest: list[_Scored] = []
     for order, reading in enumerate(readings):
-        units = list(reading.units())
+        units = reading.units()
         head = next((unit for unit in units if unit.kind in ("summary", "value")), None)
         if head is not None:
             drafts.append(head.draft)
@@ -115,7 +115,7 @@ def about_topic(
     ranked: list[tuple[float, int, float, list[_Scored]]] = []
     for order, reading in enumerate(readings):
         surroundings = surroundings_of(reading.candidate)
-        units = list(reading.units())
+        units = reading.units()
         everything = [*surroundings, *(unit.words for unit in units)]
         # Kindred words help to choose among answers; that there is one, the question's own words say.
         if relevance.weight_of(relevance.matched(everything)) < support or not relevance.names_topic(everything):

@@ -53,6 +53,7 @@ class Reading:
     def __init__(self, candidate: Candidate, evidence: Sequence[Evidence]) -> None:
         self.candidate = candidate
         self._evidence = evidence
+        self._cut: tuple[Unit, ...] | None = None
         self.text = evidence[0].snapshot.text
 
     def cut(self, lines: LineRange, symbol: str | None = None) -> Cut | None:
@@ -62,7 +63,13 @@ class Reading:
         name = symbol if symbol is not None else (span.qualified_name if span else "")
         return next((Cut(item, lines, name) for item in self._evidence if lines in item.lines), None)
 
-    def units(self) -> Iterator[Unit]:
+    def units(self) -> Sequence[Unit]:
+        """Everything that can be claimed of this candidate, cut once; see `_units`."""
+        if self._cut is None:
+            self._cut = tuple(self._units())
+        return self._cut
+
+    def _units(self) -> Iterator[Unit]:
         """Everything that can be claimed of this candidate, in the order of its lines, its summary first."""
         span = self.candidate.span
         if span is None:

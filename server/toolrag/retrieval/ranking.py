@@ -75,6 +75,10 @@ class Ranker:
         self._corpus = corpus
         self._factors: dict[tuple[bool, ...], Float32] = {}
 
+    def prepare(self) -> None:
+        """Works out what the first question would otherwise wait for."""
+        _ = self._corpus.worth, self._by_plain_name, self._role_factors
+
     def rank(
         self,
         query: Query,
