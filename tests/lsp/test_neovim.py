@@ -12,9 +12,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from language_server import COMMAND, FIRST, FIRST_LINE, Shop
+from language_server import COMMAND, FIRST, FIRST_LINE, QUESTION, Shop
 
 SCRIPT = Path(__file__).with_name("neovim.lua")
+SETUP_SCRIPT = Path(__file__).with_name("neovim_setup.lua")
+SETUP = Path(__file__).parents[2] / "editors" / "toolrag.lua"
 REQUIRED = os.environ.get("TOOLRAG_TEST_EDITORS", "").split()
 NEOVIMS = {
     "debian": shutil.which("nvim", path="/usr/bin") or "",
@@ -24,14 +26,20 @@ NEOVIMS = {
 """The one of the system, whatever its version is, and the one that `make editors` fetches."""
 
 
-@pytest.mark.parametrize("which", NEOVIMS)
-def test_neovim_asks_jumps_and_asks_again(which: str, shop: Shop, tmp_path: Path) -> None:
-    """Ask while indexing, jump to the citation, edit above it, ask again, close without saving, ask again."""
+def found(which: str) -> str:
+    """A Neovim's path; where there is none the test is skipped, or fails if it is required."""
     neovim = NEOVIMS[which]
     if not os.access(neovim, os.X_OK):
         reason = f"there is no {neovim or 'nvim in /usr/bin'}; `make editors` gets it where that is possible"
         assert which not in REQUIRED, reason
         pytest.skip(reason)
+    return neovim
+
+
+@pytest.mark.parametrize("which", NEOVIMS)
+def test_neovim_asks_jumps_and_asks_again(which: str, shop: Shop, tmp_path: Path) -> None:
+    """Ask while indexing, jump to the citation, edit above it, ask again, close without saving, ask again."""
+    neovim = found(which)
     report = tmp_path / "report.json"
     subprocess.run(
         [neovim, "--headless", "-u", "NONE", "-i", "NONE", "-n", "-c", f"luafile {SCRIPT}"],
@@ -55,3 +63,37 @@ def test_neovim_asks_jumps_and_asks_again(which: str, shop: Shop, tmp_path: Path
     assert (seen["commanded"], seen["after"], seen["stopped"]) == ("answered", "answered", True)
     assert seen["cancelled"] > 0
     assert seen["encoding"] == ("utf-16" if int(seen["version"]) < 11 else "utf-8")
+
+
+@pytest.mark.parametrize("which", NEOVIMS)
+def test_the_printed_set_up_asks_and_fills_the_quickfix_list(which: str, shop: Shop, tmp_path: Path) -> None:
+    """From a HOME with nothing but the set-up: :ToolragAsk jumps, follows unsaved edits, and says when nothing is found."""
+    neovim = found(which)
+    plugin = shop.home / "config" / "nvim" / "plugin" / "toolrag.lua"
+    plugin.parent.mkdir(parents=True)
+    shutil.copy(SETUP, plugin)
+    report = tmp_path / "report.json"
+    subprocess.run(
+        [neovim, "--headless", "-n", "-c", f"luafile {SETUP_SCRIPT}"],
+        cwd=shop.folder,
+        env={
+            **shop.environment,
+            "PATH": f"{COMMAND.parent}{os.pathsep}{os.environ['PATH']}",
+            "TOOLRAG_TEST_REPORT": str(report),
+        },
+        capture_output=True,
+        timeout=180,
+        check=True,
+    )
+    seen = json.loads(report.read_text())
+    assert "why" not in seen, seen["why"]
+    for step, moved_by in (("before", 0), ("edited", 2), ("closed", 0)):
+        assert seen[step]["title"] == QUESTION, step
+        assert seen[step]["quickfix"]["line"] == seen[step]["cursor"] == FIRST_LINE + moved_by, step
+        assert "discounted_price" in seen[step]["quickfix"]["text"], step
+        assert seen[step]["buffer"] == seen[step]["quickfix"]["file"], step
+        assert seen[step]["buffer"].endswith("shop/pricing.py"), step
+        assert seen[step]["text"] == FIRST, step
+    assert "zeppelin" in seen["nothing"]
+    assert seen["nowhere"] == "toolrag does not run for this buffer: it is no file below a .git."
+    assert seen["clients"] == 1

@@ -1,0 +1,66 @@
+;; -*- lexical-binding: t -*-
+;; Runs inside Emacs after its init file: asks, jumps, edits above, asks again, closes without saving, asks again.
+;; What was seen goes to the file $TOOLRAG_TEST_REPORT as JSON.
+
+(defvar test-question "what does discounted_price take off a price?")
+
+(defun test-server ()
+  (toolrag--server (expand-file-name (project-root (project-current)))))
+
+(defun test-until-ready ()
+  (with-timeout (60 (error "Never ready"))
+    (while (not (equal (plist-get (jsonrpc-request (test-server) :toolrag/status (make-hash-table)) :phase) "ready"))
+      (accept-process-output nil 0.05))))
+
+(defun test-seen ()
+  "Ask, and say where that led to."
+  (let (answer)
+    (cl-letf* ((show (symbol-function 'toolrag--show))
+               ((symbol-function 'toolrag--show) (lambda (given) (setq answer given) (funcall show given))))
+      (toolrag-ask test-question))
+    (set-buffer (window-buffer (selected-window)))
+    (let ((citation (aref (plist-get answer :citations) 0)))
+      (list :outcome (plist-get answer :outcome)
+            :path (plist-get citation :path)
+            :lines (plist-get citation :lines)
+            :quote (plist-get citation :quote)
+            :source (plist-get citation :source)
+            :cursor (line-number-at-pos)
+            :text (buffer-substring-no-properties (line-beginning-position) (line-end-position))
+            :claims (with-current-buffer "*toolrag*" (buffer-string))))))
+
+(defun test-main ()
+  (let (before edited closed during)
+    (find-file "shop/pricing.py")
+    (when (memq major-mode toolrag-modes) (call-interactively #'eglot))
+    (run-hooks 'post-command-hook)
+    (with-timeout (60 (error "No server for Python"))
+      (while (not (eglot-current-server)) (accept-process-output nil 0.05)))
+    (setq during (plist-get (jsonrpc-request (test-server) :toolrag/ask (list :question test-question)) :outcome))
+    (test-until-ready)
+    (find-file "shop/basket.py")
+    (setq before (test-seen))
+    (save-excursion
+      (goto-char (point-min))
+      (insert "# \U0001f600 typed above,\n# \f and not saved\n"))
+    (narrow-to-region (point-min) (1+ (point-min)))
+    (setq edited (test-seen))
+    (set-buffer-modified-p nil)
+    (kill-buffer)
+    (find-file "shop/basket.py")
+    (setq closed (test-seen))
+    (list :during during :before before :edited edited :closed closed
+          :nothing (progn (toolrag-ask "where is the zeppelin anchored?")
+                          (with-current-buffer "*toolrag*" (buffer-string)))
+          :wrong (condition-case err (jsonrpc-request (test-server) :toolrag/ask (list :question 3))
+                   (jsonrpc-error (list :code (alist-get 'jsonrpc-error-code (cdr err))
+                                        :message (alist-get 'jsonrpc-error-message (cdr err)))))
+          :manager (progn (find-file "shop/pricing.py")
+                          (plist-get (eglot--server-info (eglot-current-server)) :name))
+          :stopped (let ((server (test-server)))
+                     (eglot-shutdown server)
+                     (not (jsonrpc-running-p server))))))
+
+(let ((seen (condition-case why (test-main) (error (list :why (format "%S" why))))))
+  (write-region (json-serialize seen :false-object :json-false) nil (getenv "TOOLRAG_TEST_REPORT"))
+  (kill-emacs))
