@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 from index_doubles import write_tree
+from toolrag.adapters.index import Index
 from toolrag.adapters.names import file_uri
 from toolrag.answer import wire
 from toolrag.answer.types import Answer, Citation, Claim
@@ -236,6 +238,31 @@ class TestLiveBuffers:
 
         run(body, root)
 
+    def test_an_edit_that_cannot_be_searched_is_said_and_the_next_one_is(
+        self, root: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        async def body(session: Session, _seen: Seen) -> None:
+            where = uri(root, "shop/pricing.py")
+            with monkeypatch.context() as patch:
+
+                async def full(*_: object) -> None:
+                    raise sqlite3.OperationalError("the disk is full")
+
+                patch.setattr(Index, "show", full)
+                session.opened(where, "python", PRICING + "\n\ndef lost(): ...\n", 1)
+                async with asyncio.timeout(30):
+                    while not caplog.records:
+                        await asyncio.to_thread(os.stat, root)
+            before = session.status()["epoch"]
+            session.changed(where, PRICING + "\n\ndef surcharge(): ...\n", 2)
+            async with asyncio.timeout(30):
+                while session.status()["epoch"] == before:
+                    await asyncio.to_thread(os.stat, root)
+            assert "shop-repository/shop/pricing.py:surcharge" in await names(session, "surcharge")
+
+        run(body, root)
+        assert [record.getMessage() for record in caplog.records] == ["An edit cannot be searched (the disk is full)."]
+
 
 class TestInFront:
     @pytest.mark.parametrize(
@@ -351,6 +378,21 @@ class TestFolders:
             await session.close()
 
         asyncio.run(main())
+
+    def test_a_fault_of_ours_while_a_folder_is_followed_is_said(
+        self, root: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        async def body(session: Session, seen: Seen) -> None:
+            async def fault(*_: object) -> None:
+                raise ZeroDivisionError
+
+            monkeypatch.setattr(Index, "refresh", fault)
+            await session.reindex()
+            await seen.until(session, "failed")
+            assert "a fault" in str(session.status()["problems"])
+
+        run(body, root)
+        assert [record.levelno for record in caplog.records] == [logging.ERROR]
 
     def test_a_watched_file_that_changed_is_indexed_again(self, root: Path) -> None:
         async def body(session: Session, seen: Seen) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import sqlite3
 from collections.abc import Callable
 
 from toolrag.adapters.documents import Documents
@@ -15,6 +17,8 @@ from toolrag.session.folders import Folders, Opened
 from toolrag.session.settling import Settling
 from toolrag.text import TextSnapshot
 
+log = logging.getLogger(__name__)
+
 QUIET_SECONDS = 0.25
 MOST_SECONDS = 1.0
 """An edit is searched so long after the last key, and at latest so long after the first."""
@@ -24,12 +28,19 @@ class Edits:
     """Follows the open documents. Belongs to one event loop."""
 
     def __init__(
-        self, documents: Documents, parser: SpanParser, library: Library, folders: Callable[[], Folders]
+        self,
+        documents: Documents,
+        parser: SpanParser,
+        library: Library,
+        folders: Callable[[], Folders],
+        most_characters: int,
     ) -> None:
+        """A document with more than `most_characters` is served, and not searched."""
         self._documents = documents
         self._parser = parser
         self._library = library
         self._folders = folders
+        self._most_characters = most_characters
         self._settling: Settling[str] = Settling(QUIET_SECONDS, MOST_SECONDS)
         self._languages: dict[str, str] = {}
         self._shown: dict[str, tuple[Opened | None, str]] = {}
@@ -69,8 +80,13 @@ class Edits:
                     await self._stirred.wait()
             except TimeoutError:
                 uri = self._settling.take(loop.time())
-                if uri is not None:
+                if uri is None:
+                    continue
+                try:
                     await self._take_up(uri)
+                except (sqlite3.DatabaseError, OSError) as error:
+                    # The document is still served and cited as it is; only searches do not see this edit.
+                    log.warning("An edit cannot be searched (%s).", error)
 
     async def _take_up(self, uri: str) -> None:
         """Makes a document be searched as it is."""
@@ -105,7 +121,7 @@ class Edits:
         if opened is not None and not opened.index.would_index(path, snapshot.dirty):
             return None
         language = self._language(uri, path, snapshot.text.content)
-        if language is None:
+        if language is None or len(snapshot.text.content) > self._most_characters:
             return None
         analysis = self._library.analysis(snapshot.sha, language)
         if analysis is None:

@@ -11,6 +11,7 @@ import logging
 import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -23,6 +24,8 @@ from toolrag.adapters.roots import Root, open_root
 from toolrag.config import Settings
 from toolrag.errors import ConfigError
 from toolrag.session.types import Events, Folder
+
+log = logging.getLogger(__name__)
 
 FOLDER_UNREADABLE: Final = "The folder {} is not on this machine; open it where it is."
 
@@ -124,6 +127,8 @@ class Folders:
         await self._library.show()
         for one in new:
             one.tasks = [asyncio.create_task(self._follow(one)), asyncio.create_task(self._complete(one))]
+            for task in one.tasks:
+                task.add_done_callback(partial(self._ended, one))
         for one in self.opened:
             one.wanted.set()  # what lies in a folder of its own now is not indexed twice
 
@@ -166,6 +171,13 @@ class Folders:
         with contextlib.suppress(OSError):  # a shortcut for the next start, which does without
             await one.index.keep_dense()
         await asyncio.to_thread(one.index.close)
+
+    def _ended(self, one: Opened, task: asyncio.Task[None]) -> None:
+        """A task that ends by itself has met a fault of ours: it is said, not waited for."""
+        if not task.cancelled() and (fault := task.exception()) is not None:
+            one.phase, one.problem = "failed", f"The folder {shown(one.folder.name)} is not followed any more: a fault."
+            log.error("%s", one.problem, exc_info=fault)
+            self._events.log(logging.ERROR, one.problem)
 
     async def _follow(self, one: Opened) -> None:
         """Refreshes an index whenever it is wanted."""

@@ -60,7 +60,8 @@ class Session:
         self._documents = Documents(Fence([], settings.read, settings.deny))
         self._library = Library(self._documents, self._parser, app.embedder())
         self._folders = self._made_folders()
-        self._edits = Edits(self._documents, self._parser, self._library, lambda: self._folders)
+        most = settings.index.max_file_bytes
+        self._edits = Edits(self._documents, self._parser, self._library, lambda: self._folders, most)
         self._changing = asyncio.Lock()
         self._is_started = False
 
