@@ -1,10 +1,11 @@
 """A language server whose session is the double, in a process of its own: `serve_fake.py [tcp|ws]`.
 
-With TOOLRAG_TEST_HANG its end is held up by a thread.
+An end by force comes after a second where TOOLRAG_TEST_HANG says what hangs, `thread` or `loop`; else it never comes.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 import subprocess
 import sys
@@ -17,6 +18,8 @@ from toolrag.lsp.serve import Address, serve
 from toolrag.lsp.settings import SettingsFile
 from toolrag.session.types import Events
 
+HANGS = os.environ.get("TOOLRAG_TEST_HANG")
+
 
 class Session(FakeSession):
     """Prints, as libraries may, and can hold up the end."""
@@ -27,9 +30,15 @@ class Session(FakeSession):
         os.write(1, b"and from C\n")
         if len(sys.argv) == 1:
             subprocess.run(["cat"], check=True)  # stdin, which is the wire, is empty for whoever is started
-        if "TOOLRAG_TEST_HANG" in os.environ:
-            lifetime.GRACE_SECONDS = 1.0  # type: ignore[misc]
+        lifetime.GRACE_SECONDS = 1.0 if HANGS else 3_600.0  # type: ignore[misc]
+        if HANGS == "thread":
             threading.Thread(target=threading.Event().wait).start()
+
+    def saved(self, uri: str) -> None:
+        if HANGS == "loop":
+            self.events.log(logging.WARNING, "hanging")
+            threading.Event().wait()
+        super().saved(uri)
 
 
 if __name__ == "__main__":

@@ -89,11 +89,21 @@ def test_the_server_ends_when_nobody_reads_its_answers_any_more() -> None:
         assert server.wait(PATIENCE) == 1
 
 
-def test_a_thread_that_hangs_does_not_hold_up_the_end() -> None:
-    """As a read from a disk that does not answer; nor does one that hangs the loop, since a thread watches stdin."""
-    with serving(TOOLRAG_TEST_HANG="1") as client:
+@pytest.mark.parametrize(
+    ("what", "end"),
+    [("thread", Piped.hang_up), ("thread", lambda client: client.process.terminate()), ("loop", Piped.hang_up)],
+)
+def test_nothing_that_hangs_holds_up_the_end(what: str, end: Callable[[Piped], None]) -> None:
+    """Such as a read from a disk that does not answer. A thread of its own watches stdin."""
+    with serving(TOOLRAG_TEST_HANG=what) as client:
         client.initialize()
-        client.hang_up()
+        open_document(client, "")
+        client.request("toolrag/status")
+        client.notify("textDocument/didSave", {"textDocument": {"uri": "untitled:a"}})
+        if what == "loop":
+            while (message := client.message()) is not None and "hanging" not in str(message):
+                pass
+        end(client)
         assert client.code() == 1
 
 

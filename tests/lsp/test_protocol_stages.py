@@ -51,6 +51,15 @@ def test_initialize_says_what_the_server_does() -> None:
     assert not any(offered.get(f"{name}Provider") for name in ("hover", "definition", "completion"))
 
 
+def test_requests_that_come_in_one_piece_are_judged_one_after_the_other() -> None:
+    async def script(client: Client) -> Any:
+        order = ["toolrag/status", "initialize", "initialize", "toolrag/status", "shutdown", "toolrag/status"]
+        asked = [client.begin(method, {}) for method in order]
+        return [(await client.answer(identity)).get("error", {}).get("code") for identity in asked]
+
+    assert talk(script) == [-32002, None, -32600, None, None, -32600]
+
+
 def test_initialize_is_accepted_once() -> None:
     async def script(client: Client) -> Any:
         await client.initialize()

@@ -91,11 +91,14 @@ def to_stderr() -> Iterator[None]:
     before = root.handlers[:]
     stderr = Stderr()
     root.handlers[:] = [stderr]
-    logging.getLogger("pygls").setLevel(logging.WARNING)
+    pygls = logging.getLogger("pygls")
+    level = pygls.level
+    pygls.setLevel(logging.WARNING)
     try:
         yield
     finally:
         root.handlers[:] = before
+        pygls.setLevel(level)
         stderr.close()
 
 

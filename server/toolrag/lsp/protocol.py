@@ -95,7 +95,7 @@ class Protocol(LanguageServerProtocol):
         try:
             while (item := await connection.receive()) is not None:
                 self._take(item)
-                await asyncio.sleep(0)  # the first step of what was just taken comes before the next message
+                await asyncio.sleep(0)  # what was just taken may change what is taken next: initialize does
                 await connection.drain()
         except FramingError as error:
             log.warning("The client's stream cannot be read on: %s", error)
