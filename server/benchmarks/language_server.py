@@ -26,8 +26,10 @@ from typing import Any, Final
 Json = dict[str, Any]
 EDITS_A_SECOND: Final = 20
 TYPING_SECONDS: Final = 30
-PAUSE: Final = 0.002
+PAUSE: Final = 0.005
 """Between an answer and the next question for the status: a client that asks without pause would measure itself."""
+LOOK: Final = 0.05
+"""Between two searches for what was typed, likewise; a search takes the server 15 ms."""
 
 QUESTIONS: Final = (
     "where are passwords hashed?",
@@ -173,7 +175,7 @@ def typing(client: Client, file: Path) -> None:
             _, result = client.request("toolrag/search", {"query": name, "limit": 5})
             if any(one["symbol"]["name"] == name for one in result["candidates"]):
                 found[name] = time.perf_counter()
-            over.wait(0.02)
+            over.wait(LOOK)
 
     def ask() -> None:
         while not over.wait(1.0):

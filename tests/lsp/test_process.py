@@ -40,7 +40,8 @@ def test_a_conversation() -> None:
         assert answer["citations"][0]["lines"] == {"start": 2, "end": 2}
         assert client.leave() == 0
         assert client.rest() == []
-        assert client.said() == "a library's own words\nand from C\n"
+        # Python's and C's ways to stderr are two; which arrives first is chance.
+        assert sorted(client.said().splitlines()) == ["a library's own words", "and from C"]
 
 
 @pytest.mark.parametrize(
