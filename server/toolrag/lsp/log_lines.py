@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import queue
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,6 +17,8 @@ from typing import Final
 
 _HELD_LINES: Final = 1_000
 """Lines that wait for a stderr which is not read; more are lost."""
+
+_STDERR: Final = 2
 
 _MESSAGE_TYPES: Final = ((logging.ERROR, 1), (logging.WARNING, 2), (logging.INFO, 3), (logging.NOTSET, 4))
 """LSP's MessageType for a level and those above it."""
@@ -54,10 +56,12 @@ class Stderr(logging.Handler):
         super().close()
 
     def _write(self) -> None:
+        # Past sys.stderr: whoever is stuck in it holds its lock, and the interpreter flushes it when it ends.
         while (line := self._lines.get()) is not None:
+            data = line.encode("utf-8", "backslashreplace")
             try:
-                sys.stderr.write(line)
-                sys.stderr.flush()
+                while data:
+                    data = data[os.write(_STDERR, data) :]
             except OSError:  # nobody reads it any more
                 return
 
