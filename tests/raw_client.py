@@ -18,7 +18,10 @@ PATIENCE = 60.0
 
 
 def framed(message: object) -> bytes:
-    body = json.dumps(message, ensure_ascii=False).encode()
+    text = json.dumps(message, ensure_ascii=False)
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        text = json.dumps(message)  # half a character can be written as an escape alone
+    body = text.encode()
     return b"Content-Length: %d\r\n\r\n" % len(body) + body
 
 

@@ -132,6 +132,7 @@ def test_very_many_lines_are_looked_for_at_their_place_alone(size: int) -> None:
         pytest.param({"anchor": {"before": [], "after": ["0" * 12] * 4, "occurrences": 1}}, "anchor.after", id="long"),
         pytest.param({"anchor": {"before": [], "after": [], "occurrences": 0}}, "occurrences", id="no occurrence"),
         pytest.param({"anchor": {"before": [], "after": [], "occurrences": 1, "told": "x"}}, "told", id="told"),
+        pytest.param({"anchor": {"before": [], "after": [], "occurrences": 1, "told": []}}, "told", id="told, a list"),
     ],
 )
 def test_what_is_no_citation_gets_a_sentence(changes: dict[str, object], sentence: str) -> None:

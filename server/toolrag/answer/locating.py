@@ -255,6 +255,6 @@ def _anchor(value: object) -> Anchor:
     if not isinstance(occurrences, int) or isinstance(occurrences, bool) or occurrences < 1:
         raise ValueError("The citation's anchor.occurrences is not a number above 0.")
     told = value.get("told", "lines" if occurrences == 1 else "nothing")
-    if told not in _TOLD:
+    if not isinstance(told, str) or told not in _TOLD:
         raise ValueError('The citation\'s anchor.told is not "lines", "around" or "nothing".')
     return Anchor(sides[0], sides[1], occurrences, _TOLD[told])
