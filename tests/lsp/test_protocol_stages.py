@@ -246,7 +246,7 @@ def test_notifications_leave_nothing_behind() -> None:
 
 
 def test_status_is_answered_while_everything_else_waits() -> None:
-    """Two asks run side by side; one that is cancelled makes room for the next, wherever it stands in the line."""
+    """One ask runs at a time; one that is cancelled makes room for the next, wherever it stands in the line."""
 
     async def script(client: Client) -> Any:
         def hold(session: FakeSession) -> None:
@@ -268,7 +268,7 @@ def test_status_is_answered_while_everything_else_waits() -> None:
         await client.settle()
         return [status, held, running, len(client.session.asked)]
 
-    assert talk(script) == [{"phase": "starting"}, [], 2, 7]
+    assert talk(script) == [{"phase": "starting"}, [], 1, 6]
 
 
 def test_a_request_sees_the_edits_before_it_and_none_after_it() -> None:
