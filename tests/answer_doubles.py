@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from doubles import MemoryDocuments
 from parser_double import InlineParser
@@ -33,6 +33,10 @@ class CountingClock:
         self._now += 0.25
         return self._now
 
+    async def sleep(self, seconds: float) -> None:
+        """As `ports.Clock.sleep`, without waiting."""
+        self._now += seconds
+
 
 class ChangingDocuments:
     """A DocumentSource whose files change just before a given read; reads are counted from 1."""
@@ -48,6 +52,10 @@ class ChangingDocuments:
         if self.n_reads in self._before:
             self._before[self.n_reads](self._documents.files)
         return await self._documents.snapshot(path)
+
+    async def glances(self, paths: Sequence[str]) -> Sequence[TextSnapshot | None]:
+        """As `ports.DocumentSource.glances`; not counted as reads."""
+        return await self._documents.glances(paths)
 
 
 class MemoryRetriever:
@@ -115,6 +123,11 @@ class MemoryRetriever:
     def idf(self, token: str) -> float:
         """As `ports.Retriever.idf`."""
         return math.log(1 + (1 + len(self._bags)) / (1 + sum(token in bag for bag in self._bags)))
+
+    def files(self, scope: Scope) -> Sequence[str]:
+        """As `ports.Retriever.files`, everywhere."""
+        assert scope == Scope(), "this double knows no scopes"
+        return [uri(path) for path in sorted(self._files)]
 
     def _candidate(self, path: str, passage: Passage, score: float) -> Candidate:
         text, sha, language, parsed = self._files[path]

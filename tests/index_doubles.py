@@ -154,17 +154,19 @@ class ParsingRetriever:
         n_holding = sum(token in tokens(text) for text in self._documents.files.values())
         return math.log(1 + 2 * n_files / (1 + 2 * n_holding))
 
+    def files(self, scope: Scope) -> list[str]:
+        """Each file that the scope has in it."""
+        return sorted(path for path in self._documents.files if _is_in(path, scope))
+
     def _holds(self, word: str) -> bool:
         wanted = set(question_tokens(word))
         return any(wanted & set(tokens(text)) for text in self._documents.files.values())
 
     async def _parsed(self, scope: Scope) -> list[tuple[TextSnapshot, Analysis]]:
         found = []
-        for path in sorted(self._documents.files):
-            included = not scope.include or any(fnmatch(path, glob) for glob in scope.include)
-            if included and not any(fnmatch(path, glob) for glob in scope.exclude):
-                snapshot = await self._documents.snapshot(path)
-                found.append((snapshot, analysis_of(snapshot.text.content, language_of(path) or "")))
+        for path in self.files(scope):
+            snapshot = await self._documents.snapshot(path)
+            found.append((snapshot, analysis_of(snapshot.text.content, language_of(path) or "")))
         return found
 
     def _candidate(self, snapshot: TextSnapshot, analysis: Analysis, passage: Passage, score: float) -> Candidate:
@@ -183,3 +185,8 @@ class ParsingRetriever:
             focus=0.0,
             reasons=("counted",),
         )
+
+
+def _is_in(path: str, scope: Scope) -> bool:
+    included = not scope.include or any(fnmatch(path, glob) for glob in scope.include)
+    return included and not any(fnmatch(path, glob) for glob in scope.exclude)

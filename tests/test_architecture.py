@@ -18,7 +18,9 @@ SOURCES = {str(path.relative_to(PACKAGE)): path.read_text("utf-8") for path in s
 # Each layer with those it may use besides itself. A module of the top folder is a layer of its own name.
 LAYERS: dict[str, set[str]] = {"text": set(), "errors": set()}
 LAYERS["symbols"] = {"text", "errors"}
-LAYERS["config"] = LAYERS["ports"] = LAYERS["symbols"] | {"symbols"}
+LAYERS["chat"] = set()
+LAYERS["config"] = LAYERS["symbols"] | {"symbols"}
+LAYERS["ports"] = LAYERS["config"] | {"chat"}
 LAYERS["retrieval"] = LAYERS["ports"] | {"config", "ports"}
 LAYERS["answer"] = LAYERS["retrieval"] | {"retrieval"}
 LAYERS["adapters"] = LAYERS["answer"] | {"answer"}
@@ -34,13 +36,13 @@ LAYERS["cli"] = {"errors", "commands", "progress"}
 LAYERS["__main__"] = {"cli"}
 LAYERS["__init__"] = set()
 
-PURE = {"text", "errors", "symbols", "config", "ports", "retrieval", "answer"}
+PURE = {"text", "errors", "symbols", "chat", "config", "ports", "retrieval", "answer"}
 IMPURE_MODULES = frozenset(
     """
     asyncio concurrent ctypes datetime faulthandler fcntl fileinput ftplib getpass glob http importlib io logging mmap
     multiprocessing os pathlib platform platformdirs queue random resource sched secrets select selectors shelve shutil
     signal socket socketserver sqlite3 ssl subprocess sys tempfile threading time tomllib urllib uuid webbrowser _thread
-    boto3 botocore hnswlib pathspec pygls lsprotocol websockets tqdm
+    boto3 botocore hnswlib httpx pathspec pygls lsprotocol websockets tqdm
     """.split()
 )
 OWN_FILES = {"importlib", "importlib.import_module", "importlib.resources", "importlib.resources.files"}

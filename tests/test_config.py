@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from toolrag.config import Settings, parse_settings
+from toolrag.config import Settings, is_model, parse_settings
 
 
 def test_nothing_given_is_the_defaults() -> None:
@@ -17,9 +17,20 @@ def test_what_is_given_is_taken() -> None:
             "read": {"max_lines": 10},
             "budget": {"seconds": 5},
             "index": {"vectors": "exact", "max_file_bytes": 5},
+            "model": "bedrock:eu.anthropic.claude-x",
+            "bedrock": {"region": "eu-west-1", "prompt_caching": True, "thinking_tokens": 0},
+            "openai": {"base_url": "http://localhost:11434/v1"},
+            "journal": False,
         }
     )
     assert problems == []
+    assert (settings.model, settings.bedrock.region, settings.bedrock.prompt_caching) == (
+        "bedrock:eu.anthropic.claude-x",
+        "eu-west-1",
+        True,
+    )
+    assert settings.openai.base_url == "http://localhost:11434/v1"
+    assert (settings.journal.enabled, settings.journal.max_days) == (False, 14)
     assert settings.deny == ("private/**",)
     assert (settings.read.max_lines, settings.read.max_bytes) == (10, 24_000)
     assert (settings.budget.seconds, settings.budget.turns) == (5, 8)
@@ -37,13 +48,23 @@ def test_what_is_given_is_taken() -> None:
         ({"read": {"max_lines": True}}, "read.max_lines must be a whole number above 0, not True."),
         ({"read": {"max_lines": 1.5}}, "read.max_lines must be a whole number above 0, not 1.5."),
         ({"budget": {"seconds": "90"}}, "budget.seconds must be a whole number above 0, not '90'."),
+        ({"journal": {"enabled": 1}}, "journal.enabled must be true or false, not 1."),
+        ({"bedrock": {"thinking_tokens": -1}}, "bedrock.thinking_tokens must be a whole number, not -1."),
+        ({"openai": {"api_key": 5}}, "openai.api_key must be a text in quotes."),
+        (
+            {"model": "gpt"},
+            'model must be "extractive", "bedrock:" and a model id, "openai:" and a model, or "editor", not \'gpt\'.',
+        ),
         ({"index": {"vectors": "faiss"}}, 'index.vectors must be "auto", "hnsw" or "exact", not \'faiss\'.'),
         ({"index": {"vectors": ["hnsw"]}}, 'index.vectors must be "auto", "hnsw" or "exact", not [\'hnsw\'].'),
         ({"read": {"max_line": 3}}, "Unknown setting read.max_line. Did you mean read.max_lines?"),
         ({"dney": []}, "Unknown setting dney. Did you mean deny?"),
         ({"max_lines": 3}, "Unknown setting max_lines. Did you mean read.max_lines?"),
         ({"read.max_lines": 3}, "Unknown setting read.max_lines. Did you mean read.max_lines?"),
-        ({"zzz": 3}, "Unknown setting zzz. There are: read, budget, index, cache, deny."),
+        (
+            {"zzz": 3},
+            "Unknown setting zzz. There are: model, read, budget, index, cache, bedrock, openai, journal, deny.",
+        ),
         (
             {"index": {"zzz": 3}},
             "Unknown setting index.zzz. There are: index.max_file_bytes, index.max_files, "
@@ -60,3 +81,21 @@ def test_a_mistake_takes_nothing_else_with_it() -> None:
     settings, problems = parse_settings({"read": {"max_lines": "x", "max_bytes": 7}, "nope": 1, "deny": ["a"]})
     assert len(problems) == 2
     assert (settings.read.max_lines, settings.read.max_bytes, settings.deny) == (400, 7, ("a",))
+
+
+@pytest.mark.parametrize(
+    ("name", "can_be"),
+    [
+        ("extractive", True),
+        ("editor", True),
+        ("bedrock:anthropic.claude-sonnet-5", True),
+        ("openai:qwen3:8b", True),
+        ("openai:", False),
+        ("bedrock: ", False),
+        ("bedrock", False),
+        ("extractive:x", False),
+        ("", False),
+    ],
+)
+def test_what_a_model_can_be_called(name: str, can_be: bool) -> None:
+    assert is_model(name) == can_be

@@ -62,18 +62,69 @@ class CacheLimits:
 
 
 @dataclass(frozen=True, slots=True)
+class BedrockSettings:
+    """How Amazon Bedrock is reached. What is empty is left to the AWS SDK's own files and environment."""
+
+    region: str = ""
+    profile: str = ""
+    endpoint: str = ""
+    """An `https:` address that stands for the service's own, such as a private endpoint's."""
+    guardrail: str = ""
+    """A guardrail's id or ARN, which the service applies to what goes in and out."""
+    guardrail_version: str = "DRAFT"
+    prompt_caching: bool = False
+    """Marks what stays the same between turns, for models that can keep it."""
+    thinking_tokens: int = 0
+    """How much a model may think before it speaks, for models that can; 0 leaves it out."""
+    read_seconds: int = 120
+    """How long nothing may come before an attempt counts as failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAISettings:
+    """How a server that speaks OpenAI's chat completions is reached."""
+
+    base_url: str = ""
+    """Such as `http://localhost:11434/v1`; empty for OPENAI_BASE_URL of the environment, else OpenAI's own."""
+    api_key: str = ""
+    """Empty for OPENAI_API_KEY of the environment; a server of one's own may need none."""
+    read_seconds: int = 120
+    """How long nothing may come before an attempt counts as failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class JournalSettings:
+    """What is kept of runs, so that they can be replayed."""
+
+    enabled: bool = True
+    max_days: int = 14
+    max_bytes: int = 200_000_000
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything a user may set."""
+
+    model: str = "extractive"
+    """Who answers where nothing else is asked for: `extractive`, `bedrock:…`, `openai:…`, `editor`."""
 
     read: ReadLimits = field(default_factory=ReadLimits)
     budget: Budget = field(default_factory=Budget)
     index: IndexLimits = field(default_factory=IndexLimits)
     cache: CacheLimits = field(default_factory=CacheLimits)
+    bedrock: BedrockSettings = field(default_factory=BedrockSettings)
+    openai: OpenAISettings = field(default_factory=OpenAISettings)
+    journal: JournalSettings = field(default_factory=JournalSettings)
     deny: tuple[str, ...] = ()
     """The user's own globs, in gitignore syntax, of what is never read nor indexed in any root."""
 
 
-Section = TypeVar("Section", ReadLimits, Budget, IndexLimits, CacheLimits)
+Section = TypeVar(
+    "Section", ReadLimits, Budget, IndexLimits, CacheLimits, BedrockSettings, OpenAISettings, JournalSettings
+)
+
+_MAY_BE_NONE = frozenset({"bedrock.thinking_tokens"})
+"""Numbers for which 0 says that it is left out."""
 
 
 def parse_settings(given: Mapping[str, object]) -> tuple[Settings, list[str]]:
@@ -90,6 +141,13 @@ def parse_settings(given: Mapping[str, object]) -> tuple[Settings, list[str]]:
                 settings = replace(settings, deny=tuple(value))
             else:
                 problems.append('deny must be a list of globs, such as ["private/**"].')
+        elif key == "model":
+            if isinstance(value, str) and is_model(value):
+                settings = replace(settings, model=value)
+            else:
+                problems.append(f"model must be {MODEL_NAMES}, not {value!r}.")
+        elif key == "journal" and isinstance(value, bool):
+            settings = replace(settings, journal=replace(settings.journal, enabled=value))
         elif key in names:
             if isinstance(value, Mapping):
                 section, found = _parse_section(key, getattr(settings, key), value)
@@ -102,6 +160,15 @@ def parse_settings(given: Mapping[str, object]) -> tuple[Settings, list[str]]:
     return settings, problems
 
 
+MODEL_NAMES = '"extractive", "bedrock:" and a model id, "openai:" and a model, or "editor"'
+
+
+def is_model(name: str) -> bool:
+    """Whether a name is one that a model can have; whether there is such a model, its provider knows."""
+    provider, colon, model = name.partition(":")
+    return bool(colon and model.strip()) if provider in ("bedrock", "openai") else name in ("extractive", "editor")
+
+
 def _parse_section(name: str, section: Section, given: Mapping[str, object]) -> tuple[Section, list[str]]:
     """One section with the given values put in, and a sentence for each that is wrong."""
     problems: list[str] = []
@@ -110,11 +177,23 @@ def _parse_section(name: str, section: Section, given: Mapping[str, object]) -> 
     for key, value in given.items():
         if key not in known:
             problems.append(_unknown(f"{name}.{key}", [f"{name}.{other}" for other in known], []))
-        elif isinstance(known[key], int):
-            if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+        elif isinstance(known[key], bool):
+            if isinstance(value, bool):
                 good[key] = value
             else:
-                problems.append(f"{name}.{key} must be a whole number above 0, not {value!r}.")
+                problems.append(f"{name}.{key} must be true or false, not {value!r}.")
+        elif isinstance(known[key], int):
+            least = 0 if f"{name}.{key}" in _MAY_BE_NONE else 1
+            if isinstance(value, int) and not isinstance(value, bool) and value >= least:
+                good[key] = value
+            else:
+                above = "" if least == 0 else " above 0"
+                problems.append(f"{name}.{key} must be a whole number{above}, not {value!r}.")
+        elif key != "vectors":
+            if isinstance(value, str):
+                good[key] = value
+            else:
+                problems.append(f"{name}.{key} must be a text in quotes.")  # it may be a key: its value is not told
         elif value in get_args(VectorChoice):
             good[key] = value
         else:

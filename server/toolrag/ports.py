@@ -5,13 +5,14 @@ Each has a real adapter, a double and one contract test that both pass.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from toolrag.chat import Reply, Turn
 from toolrag.symbols import Analysis, Span
 from toolrag.text import LineRange, TextSnapshot
 
@@ -25,6 +26,10 @@ class DocumentSource(Protocol):
         `path` is relative to a root, `Folder/path`, absolute inside a root, a file URI inside a root, or the URI of
         an open document. Raises ReadError, any code but `range_invalid`, `stale_blob` and `budget_spent`.
         """
+        ...
+
+    async def glances(self, paths: Sequence[str]) -> Sequence[TextSnapshot | None]:
+        """The texts of some documents, for hints; None for one that may not, or cannot, be read."""
         ...
 
 
@@ -134,6 +139,10 @@ class Retriever(Protocol):
         """How rare a token is among the passages; above every other for one that none has."""
         ...
 
+    def files(self, scope: Scope) -> Sequence[str]:
+        """Each document that is searched, as `DocumentSource.snapshot` takes it, by path."""
+        ...
+
 
 @dataclass(frozen=True, eq=False)
 class Embeddable:
@@ -203,4 +212,33 @@ class Clock(Protocol):
 
     def now(self) -> float:
         """Seconds, monotonic; only differences mean anything."""
+        ...
+
+    async def sleep(self, seconds: float) -> None:
+        """Waits."""
+        ...
+
+
+class ChatModel(Protocol):
+    """A model that may call tools. Belongs to one event loop."""
+
+    @property
+    def id(self) -> str:
+        """As a user names it: `bedrock:…`, `openai:…`, `editor`."""
+        ...
+
+    def reply(self, turn: Turn) -> AsyncIterator[str | Reply]:
+        """The pieces of one reply's text as they come, then the whole Reply, last and once.
+
+        Nothing is tried twice: who asks decides that. Raises ModelError, whatever came before, when the reply is not
+        whole. Closing the iterator, or cancelling it, ends the request at once.
+        """
+        ...
+
+
+class Journal(Protocol):
+    """Takes down what a run asked of the outside world and what it was told, so that it can be run again."""
+
+    def record(self, kind: str, fields: Mapping[str, object]) -> None:
+        """One event: JSON values only. Never raises: a journal that cannot be kept is one log line."""
         ...

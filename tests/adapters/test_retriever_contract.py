@@ -150,3 +150,8 @@ def test_names_and_rarity_can_be_asked(retriever: Retriever) -> None:
     assert retriever.defines("send")
     assert not retriever.defines("Send")
     assert retriever.idf("zebra") > retriever.idf("cooky") > retriever.idf("send") > 0
+
+
+def test_files_are_those_a_scope_has_by_path(retriever: Retriever) -> None:
+    assert list(retriever.files(EVERYWHERE)) == sorted(FILES)
+    assert list(retriever.files(Scope(include=("src/*",), exclude=("src/a*",)))) == ["src/session.py"]

@@ -37,7 +37,8 @@ def test_settings(editor: dict[str, object], max_lines: int, max_bytes: int, den
         ({"deny": "*.pem"}, "deny must be a list of globs"),
         ({"deny": [3]}, "deny must be a list of globs"),
         ({"raed": {"maxLines": 3}}, "Unknown setting raed. Did you mean read?"),
-        ({"model": {"endpoint": "http://x"}}, "Unknown setting model."),
+        ({"model": "openai:x"}, "model is not taken from an editor."),
+        ({"openai": {"baseUrl": "http://x"}}, "openai.base_url is not taken from an editor."),
     ],
 )
 def test_a_setting_that_is_wrong_is_named_and_leaves_what_the_file_says(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 
 
@@ -11,3 +12,7 @@ class SystemClock:
     def now(self) -> float:
         """Seconds; only differences mean anything."""
         return time.monotonic()
+
+    async def sleep(self, seconds: float) -> None:
+        """Waits."""
+        await asyncio.sleep(seconds)

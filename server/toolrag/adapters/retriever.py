@@ -179,6 +179,13 @@ class IndexedRetriever:
         """How rare a token is among the passages."""
         return self._view.ranker.idf(token)
 
+    def files(self, scope: Scope) -> Sequence[str]:
+        """Each document that is searched, by path."""
+        view = self._view
+        allowed = _allowed(view, scope)
+        order = sorted(range(len(view.corpus.paths)), key=lambda file: view.corpus.paths[file])
+        return [view.documents[file] for file in order if allowed is None or allowed[file]]
+
     def _reader(self) -> LiveReader:
         return LiveReader(self._documents, self._parser, self._analyses, self._decoded)
 

@@ -1,7 +1,8 @@
 """Settings out of what a user's file and an editor say. Pure.
 
 An editor's settings may come from a workspace's own folder. They win over the user's file, but what the file denies
-stays denied.
+stays denied, and which model answers, at which address and with whose key, is said by the user's file alone: a cloned
+repository must not send what is read to a server of its choice.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from toolrag.config import Settings, parse_settings
+
+_USERS_ALONE: Final = frozenset({"model", "bedrock", "openai"})
 
 _INNER_CAPITAL: Final = re.compile(r"(?<=[a-z0-9])[A-Z]")
 
@@ -41,6 +44,9 @@ def settings_of(file: Mapping[str, object], editor: Mapping[str, object]) -> tup
     base: dict[str, object] = {key: dict(value) if isinstance(value, Mapping) else value for key, value in file.items()}
     problems: list[str] = []
     for path, value in _leaves(editor):
+        if path[0] in _USERS_ALONE:
+            problems.append(f"{'.'.join(path)} is not taken from an editor. Set it in the user's config.toml.")
+            continue
         alone: object = value
         for key in reversed(path):
             alone = {key: alone}

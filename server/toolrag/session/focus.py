@@ -77,6 +77,10 @@ class FocusedRetriever:
         """As the inner one's."""
         return self.inner.idf(token)
 
+    def files(self, scope: Scope) -> Sequence[str]:
+        """As the inner one's."""
+        return self.inner.files(scope)
+
     def _distance(self, candidate: Candidate) -> int:
         if candidate.uri != self.uri:
             return 2

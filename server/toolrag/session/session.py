@@ -47,6 +47,10 @@ class _Told:
         self.watch.reading(f"reading {snapshot.path}")
         return snapshot
 
+    async def glances(self, paths: Sequence[str]) -> list[TextSnapshot | None]:
+        """As the documents'."""
+        return await self.documents.glances(paths)
+
 
 class Session:
     """One client's workspace. `start` comes first; after `close` nothing may be called."""
