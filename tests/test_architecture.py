@@ -25,13 +25,24 @@ LAYERS["retrieval"] = LAYERS["ports"] | {"config", "ports"}
 LAYERS["answer"] = LAYERS["retrieval"] | {"retrieval"}
 LAYERS["adapters"] = LAYERS["answer"] | {"answer"}
 LAYERS["render"] = {"text", "symbols", "ports", "answer"}
-LAYERS["app"] = LAYERS["adapters"] | {"adapters"}
+LAYERS["models"] = LAYERS["adapters"] | {"adapters"}
+LAYERS["app"] = LAYERS["models"] | {"models"}
 LAYERS["session"] = LAYERS["app"] | {"app"}
 LAYERS["doctor"] = LAYERS["app"] | {"app", "render"}
 LAYERS["lsp"] = LAYERS["session"] | {"session"}
-LAYERS["progress"] = {"answer"}
+LAYERS["progress"] = {"answer", "config"}
 LAYERS["verifying"] = LAYERS["app"] | {"app", "render"}
-LAYERS["commands"] = LAYERS["answer"] | {"answer", "app", "doctor", "render", "progress", "verifying", "session", "lsp"}
+LAYERS["commands"] = LAYERS["answer"] | {
+    "answer",
+    "models",
+    "app",
+    "doctor",
+    "render",
+    "progress",
+    "verifying",
+    "session",
+    "lsp",
+}
 LAYERS["cli"] = {"errors", "commands", "progress"}
 LAYERS["__main__"] = {"cli"}
 LAYERS["__init__"] = set()
@@ -129,7 +140,7 @@ def test_only_the_composition_roots_and_the_doctor_name_adapters() -> None:
         for _, name in imported(ast.parse(source))
         if name.startswith("toolrag.adapters")
     }
-    assert users == {"adapters", "app", "session", "doctor"}
+    assert users == {"adapters", "models", "app", "session", "doctor"}
 
 
 def test_only_the_language_server_knows_lsp() -> None:

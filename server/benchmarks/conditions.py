@@ -23,6 +23,7 @@ from toolrag import app
 from toolrag.answer.citations import place
 from toolrag.answer.types import Citation
 from toolrag.config import Settings
+from toolrag.ports import NO_JOURNAL
 
 SEED = 5
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -57,7 +58,7 @@ async def check(root: Path, n_functions: int) -> tuple[int, list[str]]:
             assert workspace.dense is not None
             await workspace.dense
             for name in random.Random(SEED).sample(names, min(n_functions, len(names))):
-                answer = await workspace.extractive().answer(f"what does {name} do?")
+                answer = await workspace.answerer("extractive", NO_JOURNAL).answer(f"what does {name} do?")
                 citations = {citation.id: citation for citation in answer.citations}
                 for claim in answer.claims:
                     if not _ABOUT_A_STATEMENT.match(claim.text) or ", by name, " in claim.text:

@@ -29,6 +29,7 @@ from toolrag import app
 from toolrag.answer.citations import place
 from toolrag.answer.types import Answer
 from toolrag.config import Settings
+from toolrag.ports import NO_JOURNAL
 
 LEAST: Final = (0.7, 0.7)
 """The share of a set's questions that must land, and of its absences that must be said, where FLOORS has no other."""
@@ -53,7 +54,7 @@ async def ask(root: Path, rows: Sequence[Row]) -> list[tuple[Row, bool]]:
             await workspace.dense
             print(f"{root.name}: ready after {time.perf_counter() - began:.2f} s")
             for row in rows:
-                answer = await workspace.extractive().answer(row["question"])
+                answer = await workspace.answerer("extractive", NO_JOURNAL).answer(row["question"])
                 results.append((row, lands(answer, row["gold"])))
                 first = place(answer.citations[0]) if answer.citations else "nothing"
                 said = "" if answer.outcome == "answered" else f" ({answer.outcome})"

@@ -15,7 +15,6 @@ from typing import Final
 
 from toolrag.adapters.around import Around
 from toolrag.adapters.cache_dir import clear_leftovers, clear_unused, private_index_dir
-from toolrag.adapters.clock import SystemClock
 from toolrag.adapters.dense import Engine
 from toolrag.adapters.documents import Documents
 from toolrag.adapters.embed_hashing import HashingEmbedder
@@ -30,11 +29,11 @@ from toolrag.adapters.refresh import Coverage
 from toolrag.adapters.roots import Root, open_root
 from toolrag.adapters.vectors_flat import EXACT_BELOW, FlatVectors
 from toolrag.adapters.walk import Found, Walk
-from toolrag.answer.extractive import Extractive
 from toolrag.answer.reading import RangeReader, ReadResult
 from toolrag.config import Settings, VectorChoice
 from toolrag.errors import ConfigError
-from toolrag.ports import Embedder, Retriever, SpanParser, VectorIndex
+from toolrag.models import Answerer, answerer
+from toolrag.ports import Embedder, Journal, Retriever, SpanParser, VectorIndex
 
 SOON: Final = 5_000
 """Missing vectors that a person does not wait long for: a second at most."""
@@ -87,10 +86,10 @@ class Workspace:
     dense: asyncio.Task[None] | None
     """Completes the vectors beside; None when the refresh was left out."""
 
-    def extractive(self) -> Extractive:
-        """The answerer without a model."""
+    def answerer(self, model: str, journal: Journal) -> Answerer:
+        """Who answers for a name of a model. Raises ConfigError for one that cannot be used."""
         place = self.place
-        return Extractive(self.retriever, place.documents, self.parser, SystemClock(), place.settings)
+        return answerer(model, self.retriever, place.documents, self.parser, place.settings, journal)
 
 
 @contextmanager

@@ -45,6 +45,11 @@ Exit codes: 0 all stand · 1 a citation is changed or gone, or moved and neither
 support · 2 a file cannot be read, or the command line is wrong.
 """
 
+_MODEL = """\
+extractive (default): no model, nothing is sent. bedrock:ID: a model or inference profile of Amazon Bedrock.
+openai:NAME: a model of any server that speaks OpenAI's chat completions (OPENAI_BASE_URL, OPENAI_API_KEY)
+"""
+
 _EXAMPLES = """\
 examples:
   toolrag ask 'where are retries configured?'
@@ -161,7 +166,7 @@ def _parser() -> argparse.ArgumentParser:
 
     ask = _command(added, "ask", commands.ask, "answer a question about the code, with citations")
     ask.add_argument("question", help="in your words, or the code's; quote it with '…' so the shell leaves it alone")
-    ask.add_argument("--model", default="extractive", metavar="M", help="extractive (default): no model, nothing sent")
+    ask.add_argument("--model", metavar="M", help=_MODEL)
     ask.add_argument("--no-wait", action="store_true", help="answer from the index as it is, without refreshing it")
 
     search = _command(added, "search", commands.search, "list the places that fit a question or a name")

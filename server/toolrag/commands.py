@@ -15,37 +15,42 @@ from pathlib import Path
 
 import platformdirs
 
-from toolrag.config import Settings, parse_settings
+from toolrag.config import MODEL_NAMES, Settings, is_model, parse_settings
 from toolrag.errors import ConfigError, ReadError
-from toolrag.progress import Bar, say
+from toolrag.progress import Bar, Turns, say
 
 OK, FAILED, USAGE, NOT_FOUND, READ_REFUSED, MODEL_FAILED = 0, 1, 2, 3, 4, 5
 
 
 def ask(options: argparse.Namespace) -> int:
-    """Answer a question; 0 answered or in part, 3 nothing found."""
+    """Answer a question; 0 answered or in part, 3 nothing found, 5 the model failed or refused."""
     from toolrag import app, render
     from toolrag.answer import wire
+    from toolrag.ports import NO_JOURNAL
 
     if not options.question.strip():
         raise ConfigError("The question is empty. Ask something, such as: toolrag ask 'where are retries configured?'")
-    if options.model != "extractive":
-        raise ConfigError(
-            f"{options.model!r} is not a model this version can use. Leave --model out, or say extractive."
-        )
+    settings = _settings(options)
+    model = options.model or settings.model
+    if not is_model(model):
+        raise ConfigError(f"{model!r} is no model. --model takes {MODEL_NAMES}.")
 
     async def ask() -> int:
-        with app.open_place(_root(options), _settings(options)) as place, Bar() as bar:
+        with app.open_place(_root(options), settings) as place, Bar() as bar:
             async with app.open_workspace(place, refresh=not options.no_wait, progress=bar) as workspace:
                 bar.close()
-                answer = await workspace.extractive().answer(options.question)
+                with Turns() as turns:
+                    answer = await workspace.answerer(model, NO_JOURNAL).answer(options.question, watch=turns)
                 # Before the vectors of a first run are completed: the person reads meanwhile.
                 bar.close()
                 if options.json:
                     print_json(wire.answer(answer))
                 else:
                     _print(render.answer(answer, render.look_for(sys.stdout)))
-        return NOT_FOUND if answer.outcome == "notFound" else OK
+        if answer.outcome != "notFound":
+            return OK
+        failed = answer.reason is not None and answer.reason.code in ("model_error", "model_refused")
+        return MODEL_FAILED if failed else NOT_FOUND
 
     return asyncio.run(ask())
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from toolrag.answer.callers import draft_callers
+from toolrag.answer.earlier import Earlier
 from toolrag.answer.gather import read_candidate
 from toolrag.answer.question import Question, parse_question
 from toolrag.answer.raisers import with_raisers
@@ -20,6 +21,7 @@ from toolrag.answer.select import about_symbol, about_topic, preferred
 from toolrag.answer.types import Answer, Callers, Draft, Outcome, Reason
 from toolrag.answer.units import Reading
 from toolrag.answer.verify import EXTRACTIVE_MAX_LINES, Verified, verify
+from toolrag.answer.watch import SILENT, Watch
 from toolrag.config import Settings
 from toolrag.errors import ReadError
 from toolrag.ports import Candidate, Clock, DocumentSource, Retriever, Scope, Searched, SearchResult, SpanParser
@@ -52,9 +54,15 @@ class Extractive:
     clock: Clock
     settings: Settings
 
-    async def answer(self, text: str, scope: Scope = EVERYWHERE) -> Answer:
-        """An answer to any question; `notFound` with a reason where no line supports one."""
+    async def answer(
+        self, text: str, scope: Scope = EVERYWHERE, watch: Watch = SILENT, earlier: Earlier | None = None
+    ) -> Answer:
+        """An answer to any question; `notFound` with a reason where no line supports one.
+
+        Of an `earlier` answer that it follows, only the name of what it was about is used: "who calls it?".
+        """
         began = self.clock.now()
+        asked, text = text, text if earlier is None else earlier.in_full(text)
         question = parse_question(text)
         reader = RangeReader(self.documents, self.parser, self.settings.read, self.settings.budget)
         wide = await self.retriever.search(text, N_SEARCHED, scope)
@@ -84,9 +92,10 @@ class Extractive:
         outcome, reason = _outcome(question, relevance, verified, found.searched, callers)
         if outcome == "answered" and is_partly:
             outcome, reason = "partial", Reason("nothing_found", "No lines hold more than a part of the question.")
+        watch.claims(verified.claims, verified.citations, ())
         return Answer(
             id=_answer_id(text, verified, found.candidates),
-            question=text,
+            question=asked,
             outcome=outcome,
             reason=reason,
             model=MODEL,

@@ -24,7 +24,7 @@ async def _ask(server: Server, call: Call, given: params.Ask) -> object:
     budget = params.lowered(server.settings.budget, given.budget)
     wanted = Ask(given.question, given.uri, given.selection, given.scope, given.model, budget, given.follows)
     session = await server.ready()
-    async with server.asking:
+    async with server.asking_with(given.model):
         return wire.answer(await session.ask(wanted, progress), server.client.encoding)
 
 

@@ -10,20 +10,20 @@ from pathlib import Path
 
 from toolrag import app
 from toolrag.adapters.around import Around
-from toolrag.adapters.clock import SystemClock
 from toolrag.adapters.documents import Documents
 from toolrag.adapters.fence import Fence, Root
 from toolrag.adapters.library import Library
 from toolrag.adapters.names import path_of_uri
 from toolrag.adapters.parse_process import ParseProcess
 from toolrag.answer.checking_wire import locate_wire, verify_answer_wire, verify_text_wire
-from toolrag.answer.extractive import Extractive
 from toolrag.answer.reading import RangeReader, ReadResult
 from toolrag.answer.types import Answer
 from toolrag.config import Budget, Settings
-from toolrag.errors import ConfigError, ReadError
-from toolrag.ports import Retriever, Scope, SearchResult
+from toolrag.errors import ReadError
+from toolrag.models import answerer
+from toolrag.ports import NO_JOURNAL, Retriever, Scope, SearchResult
 from toolrag.retrieval.languages import language_for
+from toolrag.session.answers import Answers
 from toolrag.session.edits import Edits
 from toolrag.session.focus import FocusedRetriever, lowered, meant, named, says_this
 from toolrag.session.folders import Folders, Opened
@@ -66,6 +66,7 @@ class Session:
         self._folders = self._made_folders()
         most = settings.index.max_file_bytes
         self._edits = Edits(self._documents, self._parser, self._library, lambda: self._folders, most)
+        self._answers = Answers()
         self._changing = asyncio.Lock()
         self._is_started = False
 
@@ -124,19 +125,18 @@ class Session:
                 one.wanted.set()
 
     async def ask(self, ask: Ask, watch: Watch) -> Answer:
-        """An answer to a question. Raises ConfigError for a model that cannot be used."""
-        if ask.model not in (None, "extractive"):
-            raise ConfigError(f"{ask.model!r} is not a model this version can use. Leave it out, or say extractive.")
+        """An answer to a question. Raises ConfigError for a model that cannot be used, or an unknown answer."""
         settings = self._settings
+        earlier = self._answers.earlier(ask.follows)
         if ask.budget is not None:
             settings = replace(settings, budget=Budget(*lowered(astuple(settings.budget), astuple(ask.budget))))
         retriever, question = await self._in_front(ask)
         documents = _Told(self._documents, watch)
-        answer = await Extractive(retriever, documents, self._parser, SystemClock(), settings).answer(
-            question, ask.scope
-        )
-        watch.claims(answer.claims, answer.citations, ())
-        return replace(answer, question=ask.question)
+        model = ask.model or settings.model
+        who = answerer(model, retriever, documents, self._parser, settings, NO_JOURNAL, self._events.converse)
+        answer = replace(await who.answer(question, ask.scope, watch, earlier), question=ask.question)
+        self._answers.keep(answer)
+        return answer
 
     async def search(self, query: str, limit: int, scope: Scope) -> SearchResult:
         """Candidates, best first."""
@@ -181,7 +181,7 @@ class Session:
             "dense": {"indexed": dense.indexed, "total": dense.total, "engine": dense.engine},
             "languages": library.languages,
             "epoch": library.epoch,
-            "model": "extractive",
+            "model": self._settings.model,
             "problems": self._folders.problems,
         }
 
