@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from pathlib import Path
@@ -9,6 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from toolrag.answer.tools.toolbox import Outcome
+from toolrag.chat import ToolCall
 from toolrag.config import Budget
 from tools_doubles import Bench, disk_bench, memory_bench
 
@@ -124,6 +127,14 @@ class TestRepeats:
         assert again.read.evidence.id == "e2"
         assert json.loads(again.result.text)["quoted_text"] == "1| sent"
         assert bench.outcome("read_range", path="notes.txt", start=1, end=1).repeats
+
+    def test_the_same_call_beside_itself_reads_once(self, bench: Bench) -> None:
+        async def main() -> list[Outcome]:
+            calls = [ToolCall(at, "read_range", {"path": "notes.txt", "start": 1, "end": 1}) for at in "abc"]
+            return await asyncio.gather(*map(bench.toolbox.run, calls))
+
+        assert [outcome.repeats for outcome in asyncio.run(main())] == [False, True, True]
+        assert len(bench.reader.evidence) == 1
 
     def test_a_read_of_a_file_that_is_gone_says_so(self, bench: Bench) -> None:
         bench.told("read_range", path="notes.txt", start=1, end=1)
