@@ -153,6 +153,21 @@ def test_only_the_language_server_knows_lsp() -> None:
     assert users == {"lsp"}
 
 
+def test_one_module_knows_regular_expressions_of_a_model() -> None:
+    """And imports them only when one is matched: a start waits for no engine."""
+    users = {
+        (module, isinstance(node, ast.FunctionDef))
+        for module, source in SOURCES.items()
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.If | ast.Try)
+        for statement in node.body
+        if isinstance(statement, ast.Import | ast.ImportFrom)
+        for _, name in imported(statement)
+        if name.partition(".")[0] == "re2"
+    }
+    assert users == {("answer/tools/line_pattern.py", True)}
+
+
 def test_layers_point_one_way() -> None:
     """Along the layers' own table no way leads back."""
     for layer, uses in LAYERS.items():

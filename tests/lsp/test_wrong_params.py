@@ -72,6 +72,7 @@ def test_any_spoiled_params_have_an_answer(shop: Shop) -> None:
         selection = {"start": {"line": 6, "character": 0}, "end": {"line": 8, "character": 4}}
         scope = {"include": ["shop/**"], "exclude": ["*.md"]}
         budget = {"turns": 8, "toolCalls": 24, "reads": 16, "bytes": 120_000, "tokens": 60_000, "seconds": 90}
+        answer = client.request("toolrag/ask", {"question": QUESTION})
         ask = {
             "question": "what does this do?",
             "textDocument": {"uri": document["uri"]},
@@ -79,12 +80,11 @@ def test_any_spoiled_params_have_an_answer(shop: Shop) -> None:
             "scope": scope,
             "model": "extractive",
             "budget": budget,
-            "follows": "x",
+            "follows": answer["id"],
             "workDoneToken": "w",
             "partialResultToken": "p",
         }
         read = {"path": "shop/pricing.py", "start": 6, "end": 7, "expectSha": ""}
-        answer = client.request("toolrag/ask", {"question": QUESTION})
         good: list[tuple[str, Any]] = [
             ("toolrag/ask", ask),
             ("toolrag/search", {"query": "discount", "limit": 5, "scope": scope}),

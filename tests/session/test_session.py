@@ -6,7 +6,7 @@ import asyncio
 import logging
 import os
 import sqlite3
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -15,8 +15,8 @@ from index_doubles import write_tree
 from toolrag.adapters.index import Index
 from toolrag.adapters.names import file_uri
 from toolrag.answer import wire
-from toolrag.answer.types import Answer, Citation, Claim
-from toolrag.config import IndexLimits, Settings
+from toolrag.answer.types import Answer, Citation, Claim, Usage
+from toolrag.config import Budget, IndexLimits, Settings
 from toolrag.errors import ConfigError, ReadError
 from toolrag.ports import Scope
 from toolrag.session import Ask, Folder, Session
@@ -59,6 +59,12 @@ class Seen:
     def log(self, level: int, sentence: str) -> None:
         self.logged.append((level, sentence))
         self._stirred.set()
+
+    async def converse(self, request: Mapping[str, object]) -> object:
+        raise AssertionError(f"no model was chosen, and one was asked: {request}")
+
+    def spent(self, usage: Usage, budget: Budget) -> None:
+        raise AssertionError(f"nothing is spent without a model: {usage} of {budget}")
 
     def reading(self, message: str) -> None:
         self.read.append(message)
@@ -407,8 +413,8 @@ class TestFolders:
 
 def test_a_model_that_is_not_there_is_refused_with_a_sentence(root: Path) -> None:
     async def body(session: Session, seen: Seen) -> None:
-        with pytest.raises(ConfigError, match="not a model"):
-            await ask(session, "what?", seen, model="bedrock:x")
+        with pytest.raises(ConfigError, match=r"'gpt' is no model\. A model is \"extractive\", "):
+            await ask(session, "what?", seen, model="gpt")
 
     run(body, root)
 

@@ -7,14 +7,14 @@ others go on and a cancel ends it.
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from toolrag.answer.tools.arguments import Arguments, BadArgumentsError
 from toolrag.answer.tools.desk import Desk, Done
-from toolrag.answer.tools.schemas import flag, spec, text
 from toolrag.answer.tools.line_pattern import MAX_LINE, LineMatch, LinePattern, PatternError
+from toolrag.answer.tools.schemas import flag, spec, text
 from toolrag.text import TextSnapshot, fold
 
 SPEC: Final = spec(
@@ -69,10 +69,7 @@ async def grep(desk: Desk, arguments: Arguments) -> Done:
         raise BadArgumentsError(str(error)) from error
     files = _files(desk, arguments.text("include"))
     run = _Run(desk.clock.now())
-    async for snapshot in _texts(desk, files, run):
-        await _search(desk, pattern, snapshot, run)
-        if run.ended:
-            break
+    await _search_all(desk, pattern, files, run)
     told: dict[str, object] = {
         "matches": run.matches,
         "files_searched": run.n_files,
@@ -113,15 +110,15 @@ def _ways(glob: str) -> list[str]:
     return [f"{glob[: match.start()]}{way.strip()}{glob[match.end() :]}" for way in match[1].split(",")]
 
 
-async def _texts(desk: Desk, files: Sequence[str], run: _Run) -> AsyncIterator[TextSnapshot]:
-    """The texts of files, a few read at once."""
+async def _search_all(desk: Desk, pattern: LinePattern, files: Sequence[str], run: _Run) -> None:
+    """Searches files, a few of which are read at once, until a cap is reached."""
     limit = desk.limits.max_files
     for first in range(0, min(len(files), limit), _FILES_AT_ONCE):
-        names = files[first : min(first + _FILES_AT_ONCE, limit)]
-        for snapshot in await desk.documents.glances(names):
+        for snapshot in await desk.documents.glances(files[first : min(first + _FILES_AT_ONCE, limit)]):
             if snapshot is not None:
-                run.n_files += 1
-                yield snapshot
+                await _search(desk, pattern, snapshot, run)
+            if run.ended:
+                return
     if len(files) > limit:
         run.stop(f"Only {limit:,} of {len(files):,} files were searched; say which with include.")
 
@@ -129,6 +126,7 @@ async def _texts(desk: Desk, files: Sequence[str], run: _Run) -> AsyncIterator[T
 async def _search(desk: Desk, pattern: LinePattern, snapshot: TextSnapshot, run: _Run) -> None:
     """Searches one text, a slice at a time."""
     limits = desk.limits
+    run.n_files += 1
     n_found = 0
     first_line = 0
     for data, n_lines in _slices(snapshot, pattern.max_slice, run):

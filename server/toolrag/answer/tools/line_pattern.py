@@ -81,9 +81,11 @@ class LinePattern:
             raise PatternError("The pattern holds half a character; write it without.") from None
         finally:
             re2.purge()  # it keeps the last 128 patterns, each with its memory
-        if self._compiled.programsize > MAX_PROGRAM:
+        self.program_size: Final = self._compiled.programsize
+        """Instructions."""
+        if self.program_size > MAX_PROGRAM:
             raise PatternError(_TOO_LARGE)
-        self.max_slice: Final[int] = max(MAX_LINE, min(_MAX_SLICE, _SLICE_WORK // max(1, self._compiled.programsize)))
+        self.max_slice: Final = max(MAX_LINE, min(_MAX_SLICE, _SLICE_WORK // self.program_size))
         """Bytes to search at once."""
 
     def matches(self, data: bytes) -> Iterator[LineMatch]:

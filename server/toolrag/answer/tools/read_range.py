@@ -10,9 +10,9 @@ from toolrag.answer.tools.schemas import number, spec, text
 
 SPEC: Final = spec(
     "read_range",
-    "Read lines of a file as it is now. The result is evidence with an id: only lines that were read with this tool can "
-    "be cited, as [id:start-end], for example [e1:12-18]. Best is a whole function with its signature; a long file is "
-    "refused as too_large and must be read in parts.",
+    "Read lines of a file as it is now. The result is evidence with an id: only lines read with this tool can be "
+    "cited, as [id:start-end], for example [e1:12-18]. Best is a whole function with its signature; too many lines at "
+    "once are refused as too_large and must be read in parts.",
     {
         "path": text("As other results give it, for example src/app.py."),
         "start": number("First line, counted from 1."),
