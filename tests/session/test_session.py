@@ -471,3 +471,23 @@ class TestCitationsAgain:
                 await session.locate({"path": 3}, "utf-16")
 
         run(body, root)
+
+
+class TestFollowing:
+    def test_it_is_what_the_earlier_answer_was_about(self, root: Path) -> None:
+        async def body(session: Session, seen: Seen) -> None:
+            first = await ask(session, "what does discounted_price do?", seen)
+            second = await ask(session, "who calls it?", seen, follows=first.id)
+            assert second.question == "who calls it?"
+            assert second.callers is not None
+            assert second.callers.name == "discounted_price"
+            assert second.callers.count >= 1
+
+        run(body, root)
+
+    def test_an_answer_nobody_knows_is_refused_with_a_sentence(self, root: Path) -> None:
+        async def body(session: Session, seen: Seen) -> None:
+            with pytest.raises(ConfigError, match="follows names no answer of this session"):
+                await ask(session, "who calls it?", seen, follows="0" * 16)
+
+        run(body, root)

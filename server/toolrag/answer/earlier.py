@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from toolrag.answer.citations import anchor_of, locate
+from toolrag.answer import wire
+from toolrag.answer.locating import Cited, locate_cited, parse_citation
 from toolrag.answer.reading import RangeReader
-from toolrag.answer.types import Answer, Citation, Evidence
+from toolrag.answer.types import Answer, Evidence
 from toolrag.errors import ReadError
 from toolrag.ports import DocumentSource
-from toolrag.text import LineRange
 
 _IT = re.compile(r"(?<![\w`.'])(?:it|its|that(?:\s+(?:function|method|class|one))?|they|them)(?![\w`'])", re.I)
 
@@ -24,17 +25,19 @@ class Earlier:
 
     question: str
     claims: tuple[str, ...]
-    citations: tuple[Citation, ...]
+    citations: tuple[Mapping[str, object], ...]
+    """As PROTOCOL section 2 has them."""
 
     @staticmethod
     def of(answer: Answer) -> Earlier:
         """What goes on of an answer."""
-        return Earlier(answer.question, tuple(one.text for one in answer.claims), answer.citations)
+        citations = tuple(map(wire.citation, answer.citations))
+        return Earlier(answer.question, tuple(one.text for one in answer.claims), citations)
 
     @property
     def subject(self) -> str:
         """What it was about: the symbol of its first citation; empty where that has none."""
-        return self.citations[0].symbol if self.citations else ""
+        return str(self.citations[0].get("symbol", "")) if self.citations else ""
 
     def in_full(self, question: str) -> str:
         """A question that follows, for a search: the first *it* in it is what the earlier answer was about."""
@@ -47,20 +50,15 @@ async def read_again(earlier: Earlier, reader: RangeReader, documents: DocumentS
     """Evidence of this run for lines that an earlier answer cited, where they stand now; what is gone is left out."""
     found = []
     for citation in earlier.citations[:MOST_READ]:
+        cited: Cited = parse_citation(citation)
+        located = await locate_cited(cited, documents, None)
+        if located.snapshot is None or located.lines is None:
+            continue
         try:
-            lines = await _now(citation, documents)
-            if lines is not None:
-                read = await reader.read_range(citation.snapshot.uri, lines.start + 1, lines.end)
-                found.append(read.evidence)
+            start, end = located.lines.start + 1, located.lines.end
+            found.append((await reader.read_range(located.snapshot.uri, start, end, located.snapshot.sha)).evidence)
         except ReadError as error:
             if error.code == "budget_spent":
                 break
-            # Gone, or denied by now: it is not carried on.
+            # Changed between the two looks, or denied by now: it is not carried on.
     return found
-
-
-async def _now(citation: Citation, documents: DocumentSource) -> LineRange | None:
-    """Where cited lines stand now."""
-    then = citation.snapshot.text
-    text = (await documents.snapshot(citation.snapshot.uri)).text
-    return locate(text, citation.lines, citation.lines_sha, anchor_of(then, citation.lines))[1]
