@@ -89,15 +89,15 @@ def after_refusal(features: Features, request: Mapping[str, Any], refusal: str) 
         return replace(features, choice="any" if choice == "tool" else "auto")
     # earendil-works/pi#3739: "This model doesn't support tool use in streaming mode."
     # aws-samples/amazon-bedrock-client-for-mac#112: "The model is unsupported for streaming."
-    if features.stream and "stream" in said:
+    if features.stream and re.search(r"\bstream", said):
         return replace(features, stream=False)
     # posit-dev/positron#12142: "You invoked an unsupported model, or your request did not allow prompt caching."
     # earendil-works/pi#2053: "#/messages/6/content/0: extraneous key [cachePoint] is not permitted"
     if features.caching != "none" and _has_cache_point(request) and re.search(r"cach(e_?point|ing|e_?control)", said):
-        return replace(features, caching=_next(features.caching, get_args(Caching)))
+        return replace(features, caching="none" if "prompt caching" in said else _next(features.caching, Caching))
     sent_thinking = request.get("additionalModelRequestFields", {}).get("thinking")
     if features.thinking != "none" and sent_thinking and re.search(r"thinking|reasoning|budget_tokens", said):
-        return replace(features, thinking=_next(features.thinking, get_args(Thinking)))
+        return replace(features, thinking=_next(features.thinking, Thinking))
     # strands-agents/harness-sdk#393: "This model doesn't support the status field. Remove status and try again."
     if features.status and "status field" in said:
         return replace(features, status=False)
@@ -112,5 +112,6 @@ def _has_cache_point(request: Mapping[str, Any]) -> bool:
     return any("cachePoint" in block for block in blocks)
 
 
-def _next(name: Name, ladder: tuple[Name, ...]) -> Name:
-    return ladder[ladder.index(name) + 1]
+def _next(name: Name, ladder: Any) -> Name:
+    names: tuple[Name, ...] = get_args(ladder)
+    return names[names.index(name) + 1]
