@@ -145,9 +145,10 @@ class _Handler(BaseHTTPRequestHandler):
             self._stream(step, seen)
         else:
             data = json.dumps(answer(step)).encode()
-            data = data[:-40] if step.breaks == "cut" else data
             self._head(200, {"Content-Type": "application/json", "Content-Length": str(len(data))})
-            self.wfile.write(data)
+            self.wfile.write(data[:-40] if step.breaks in ("cut", "stall") else data)
+            if step.breaks == "stall":
+                self._is_left(seen, None)
 
     def _stream(self, say: Say, seen: Seen) -> None:
         self._head(200, {"Content-Type": "application/vnd.amazon.eventstream", "Transfer-Encoding": "chunked"})
