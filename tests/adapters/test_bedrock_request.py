@@ -180,6 +180,12 @@ def test_where_texts_may_not_stand_beside_tool_blocks_they_are_told_with_the_las
     ]
 
 
+def test_where_reasoning_may_not_go_back_it_does_not() -> None:
+    content = request(reasoning=False)["messages"][1]["content"]
+
+    assert [next(iter(block)) for block in content] == ["text", "toolUse", "toolUse"]
+
+
 def test_a_model_without_statuses_is_told_of_errors_by_their_text_alone() -> None:
     results = request(status=False)["messages"][2]["content"]
 
@@ -319,6 +325,12 @@ THINKING = request(said(), BedrockSettings(thinking_tokens=2_000))
         ),
         pytest.param(
             THINKING, "#: extraneous key [thinking] is not permitted", {"thinking": "adaptive"}, id="no thinking"
+        ),
+        pytest.param(
+            request(),
+            "User messages cannot contain reasoning content.",
+            {"reasoning": False},
+            id="takes no reasoning back",
         ),
         pytest.param(FORCED, "This model doesn't support the status field.", {"status": False}, id="status"),
         pytest.param(

@@ -146,6 +146,11 @@ SAMPLES: dict[str, tuple[ModelCard, dict[str, Any], dict[str, Any]]] = {
         request(ASKED, assistant(SIGNED, text("Here.")), ASKED),
         request(ASKED, assistant(reasoning("hm ", signature("hm")), text("Here.")), ASKED),
     ),
+    "reasoning is taken": (
+        CARDS["example.forgets-reasoning-v1"],
+        request(ASKED, assistant(text("Here.")), ASKED),
+        request(ASKED, assistant(SIGNED, text("Here.")), ASKED),
+    ),
     "streams with tools": (PLAIN, request(ASKED), request(ASKED, toolConfig=TOOLS)),
     "status is taken": (PLAIN, request(ASKED), calls(result(status="error"))),
     "results stand alone": (PLAIN, request(ASKED), calls(result(), text("Go on."))),

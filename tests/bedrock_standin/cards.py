@@ -20,6 +20,8 @@ class ModelCard:
     status: bool = True
     mixed: bool = True
     """Whether texts may stand beside tool results and calls."""
+    reasoning: bool = True
+    """Whether it takes its reasoning back."""
     max_characters: int = 400_000
 
 
@@ -43,5 +45,6 @@ CARDS = {
     "example.no-streaming-v1": ModelCard(stream=False),
     "example.plain-v1": _PLAIN,
     "example.thinking-v1": ModelCard(thinking=frozenset({"enabled"}), caching=True),
+    "example.forgets-reasoning-v1": ModelCard(reasoning=False),
     "example.small-v1": ModelCard(max_characters=2_000),
 }

@@ -280,6 +280,12 @@ def _reasoning_is_unchanged(request: Request, _card: ModelCard, _stream: bool) -
     return None
 
 
+def _reasoning_is_taken(request: Request, card: ModelCard, _stream: bool) -> str | None:
+    if not card.reasoning and all_blocks(request, "reasoningContent"):
+        return "User messages cannot contain reasoning content. Please remove the reasoning content and try again."
+    return None
+
+
 def _streams(request: Request, card: ModelCard, stream: bool) -> str | None:
     if stream and not card.stream and "toolConfig" in request:
         return "This model doesn't support tool use in streaming mode."
@@ -387,6 +393,7 @@ RULES = (
         f"{DOCS}APIReference/API_runtime_ReasoningTextBlock.html (ReasoningTextBlock)",
         _reasoning_is_unchanged,
     ),
+    Rule("reasoning is taken", f"{GITHUB}langchain-ai/langchain-aws/issues/401", _reasoning_is_taken),
     Rule("streams with tools", f"{GITHUB}earendil-works/pi/issues/3739", _streams),
     Rule("status is taken", f"{GITHUB}strands-agents/harness-sdk/issues/393", _status_is_taken),
     Rule("results stand alone", f"{GITHUB}strands-agents/harness-sdk/issues/1223", _results_stand_alone),

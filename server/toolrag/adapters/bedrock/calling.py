@@ -101,6 +101,8 @@ class Caller:
                 return self._session.client(
                     "bedrock-runtime", region_name=region, endpoint_url=_endpoint(settings), config=config
                 )
+            except boto.InvalidRegionError:
+                raise
             except ValueError:  # the address that the environment or a profile names
                 raise ModelError("not_configured", BAD_ENDPOINT) from None
 

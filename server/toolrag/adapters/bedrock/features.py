@@ -32,6 +32,8 @@ class Features:
     """Whether `toolResult.status` is taken."""
     mixed: bool = True
     """Whether a text may stand beside tool results, and beside calls."""
+    reasoning: bool = True
+    """Whether a reply's reasoning may go back with it."""
 
 
 # Measured, or from Amazon's pages "Supported models and model features", "ToolChoice", "ToolResultBlock" and "Prompt
@@ -95,6 +97,9 @@ def after_refusal(features: Features, request: Mapping[str, Any], refusal: str) 
     # earendil-works/pi#2053: "#/messages/6/content/0: extraneous key [cachePoint] is not permitted"
     if features.caching != "none" and _has_cache_point(request) and re.search(r"cach(e_?point|ing|e_?control)", said):
         return replace(features, caching="none" if "prompt caching" in said else _next(features.caching, Caching))
+    # langchain-ai/langchain-aws#401: "User messages cannot contain reasoning content."
+    if features.reasoning and "reasoning content" in said:
+        return replace(features, reasoning=False)
     sent_thinking = request.get("additionalModelRequestFields", {}).get("thinking")
     if features.thinking != "none" and sent_thinking and re.search(r"thinking|reasoning|budget_tokens", said):
         return replace(features, thinking=_next(features.thinking, Thinking))

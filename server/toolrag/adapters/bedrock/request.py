@@ -77,7 +77,8 @@ def thinks(turn: Turn, settings: BedrockSettings, features: Features) -> bool:
     last = turn.messages[-2] if len(turn.messages) > 1 else None
     if features.thinking == "adaptive" or not isinstance(last, Reply) or not last.calls:
         return True
-    return isinstance(last.opaque, list) and bool(last.opaque) and _reasoning(last.opaque[0]) is not None
+    begun = isinstance(last.opaque, list) and bool(last.opaque) and _reasoning(last.opaque[0]) is not None
+    return begun and features.reasoning
 
 
 def _choice(turn: Turn, features: Features, thinking: bool) -> Block | None:
@@ -146,6 +147,8 @@ def _replied(reply: Reply, features: Features) -> Iterator[Block]:
     for item in reply.opaque if isinstance(reply.opaque, list) else ():
         reasoning, count = _reasoning(item), item.get("text") if isinstance(item, dict) else None
         if reasoning is not None:
+            if not features.reasoning:
+                continue
             yield {"reasoningContent": reasoning}
         elif isinstance(count, int):
             if text_is_taken:
