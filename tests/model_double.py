@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 
 from toolrag.chat import Reply, Said, Turn
@@ -19,7 +19,14 @@ class Partly:
     error: ModelError
 
 
-Step = Reply | ModelError | Partly | Callable[[Turn], Reply]
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """Text after which nothing more comes, until the reply is closed."""
+
+    text: str = ""
+
+
+Step = Reply | ModelError | Partly | Hold | Callable[[Turn], Reply]
 
 
 class ScriptedModel:
@@ -47,7 +54,7 @@ class ScriptedModel:
         """How many steps of the script were not asked for."""
         return len(self._script)
 
-    async def reply(self, turn: Turn) -> AsyncIterator[str | Reply]:
+    async def reply(self, turn: Turn) -> AsyncGenerator[str | Reply, None]:
         """As `ports.ChatModel.reply`."""
         assert_askable(turn)
         self.turns.append(turn)
@@ -55,17 +62,20 @@ class ScriptedModel:
         step = self._script.pop(0)
         if isinstance(step, ModelError):
             raise step
-        said = step if isinstance(step, Reply | Partly) else step(turn)
+        said = step if isinstance(step, Reply | Partly | Hold) else step(turn)
         try:
             for start in range(0, len(said.text), self._pieces):
                 yield said.text[start : start + self._pieces]
                 await asyncio.sleep(0)  # where a cancel reaches it, as in a provider
+            if isinstance(said, Hold):
+                await asyncio.Event().wait()
         except (GeneratorExit, asyncio.CancelledError):
             self.closed += 1
             raise
         if isinstance(said, Partly):
             raise said.error
-        yield said
+        if isinstance(said, Reply):
+            yield said
 
 
 def assert_askable(turn: Turn) -> None:

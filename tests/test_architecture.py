@@ -168,6 +168,16 @@ def test_one_module_knows_regular_expressions_of_a_model() -> None:
     assert users == {("answer/tools/line_pattern.py", True)}
 
 
+def test_only_its_adapter_knows_the_aws_sdk() -> None:
+    users = {
+        module.rpartition("/")[0]
+        for module, source in SOURCES.items()
+        for _, name in imported(ast.parse(source))
+        if name.partition(".")[0] in {"boto3", "botocore", "urllib3"}
+    }
+    assert users == {"adapters/bedrock"}
+
+
 def test_layers_point_one_way() -> None:
     """Along the layers' own table no way leads back."""
     for layer, uses in LAYERS.items():

@@ -1,6 +1,6 @@
 """What models were found to take and to refuse, remembered between runs: a small JSON file in the user's state folder.
 
-A key names a model where it is reached (`bedrock <region> <id>`, `openai <base url> <model>`); no credential is in it.
+A key names a model where it is reached (`bedrock <model id>`, `openai <base url> <model>`); no credential is in it.
 The file is a convenience: any doubt about it is a miss, and without it everything is learned anew. What was learned is
 believed for KEPT_DAYS, since services learn too.
 """

@@ -52,15 +52,15 @@ class Agent:
         found = await self.retriever.search(wanted, N_CANDIDATES, scope)
         reader.expect(found.candidates)
         toolbox = Toolbox(reader, self.retriever, self.documents, self.parser, scope, self.clock)
-        claims = Claims(reader, self.documents, watch)
+        claims = Claims(reader, self.documents, watch, toolbox.symbol_of)
         talk = Conversation(self.model, toolbox, reader, claims, spending, self.clock, watch, self.journal)
         before = ""
         if earlier is not None:
             before = prompt.follow_up(
                 earlier.question, earlier.claims, await read_again(earlier, reader, self.documents)
             )
-        hints = tuple(map(prompt.hint_of, found.candidates))
-        ended = await talk.talk(prompt.opening(text, found.candidates, before), hints)
+        rows = await toolbox.hints(found.candidates)
+        ended = await talk.talk(prompt.opening(text, rows, before), list(map(prompt.hint_of, rows)))
         verified = await self._leaving(claims, talk, ended)
         outcome, reason = _outcome(verified, [why for _, why in claims.failed], ended, found)
         return Answer(

@@ -5,7 +5,7 @@ Pure; awaits ports.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -15,7 +15,10 @@ from toolrag.answer.types import Citation, Claim, Draft
 from toolrag.answer.verify import Verified, verify
 from toolrag.answer.watch import Watch
 from toolrag.ports import DocumentSource
-from toolrag.text import LineRange
+from toolrag.text import LineRange, TextSnapshot
+
+SymbolOf = Callable[[TextSnapshot, LineRange], Awaitable[str]]
+"""The qualified name of the symbol that lines of a text belong to; empty where there is none."""
 
 NOTHING: Final = Verified((), (), ())
 
@@ -35,10 +38,11 @@ class _Item:
 class Claims:
     """One run's. A claim keeps its id from the moment it is told to the answer."""
 
-    def __init__(self, reader: RangeReader, documents: DocumentSource, watch: Watch) -> None:
+    def __init__(self, reader: RangeReader, documents: DocumentSource, watch: Watch, symbol_of: SymbolOf) -> None:
         self._reader = reader
         self._documents = documents
         self._watch = watch
+        self._symbol_of = symbol_of
         self._count = 0
         self._kept: list[_Item] = []
         """Of earlier replies: those that stood."""
@@ -100,7 +104,7 @@ class Claims:
             one.why = whys.get(id(one.draft), "")
         standing = [one for one in able if not one.why]
         ids = {citation.id: self._citation_id(citation) for citation in found.citations}
-        citations = tuple(replace(one, id=ids[one.id]) for one in found.citations)
+        citations = tuple([await self._named(one, ids[one.id]) for one in found.citations])
         claims = tuple(
             replace(claim, id=item.id, citations=tuple(ids[cited] for cited in claim.citations))
             for item, claim in zip(standing, found.claims, strict=True)
@@ -108,6 +112,9 @@ class Claims:
         self._tell(standing, claims, citations)
         self._withdraw([one for one in items if one.why])
         return Verified(claims, citations, found.dropped)
+
+    async def _named(self, citation: Citation, identity: str) -> Citation:
+        return replace(citation, id=identity, symbol=await self._symbol_of(citation.snapshot, citation.lines))
 
     def _citation_id(self, citation: Citation) -> str:
         key = (citation.snapshot.uri, citation.lines, citation.lines_sha)

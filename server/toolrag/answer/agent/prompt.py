@@ -7,14 +7,14 @@ of a file is ever part of these texts.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from toolrag.answer.drafting import FORMAT
+from toolrag.answer.tools.desk import to_json
 from toolrag.answer.types import Evidence
 from toolrag.answer.verify import MAX_LINES
 from toolrag.chat import Hint
-from toolrag.ports import Candidate
 
 SYSTEM: Final = f"""\
 You answer a question about a code base for an engineer who opens every line you cite. Your words are checked by a \
@@ -45,10 +45,10 @@ LAST_TURN: Final = (
 )
 
 
-def opening(question: str, hints: Sequence[Candidate], earlier: str = "") -> str:
+def opening(question: str, hints: Sequence[Mapping[str, object]], earlier: str = "") -> str:
     """The first message: the question, and where the index points."""
     if hints:
-        rows = "\n".join(json.dumps(_hint(one), ensure_ascii=True) for one in hints)
+        rows = "\n".join(map(to_json, hints))
         where = f"Hints, best first: where to look, as JSON. They are no evidence; read before you use one.\n{rows}"
     else:
         where = "The index has no hint for these words. Begin with search_code, in other words."
@@ -72,18 +72,9 @@ def sent_back(failed: Sequence[tuple[str, str]]) -> str:
     )
 
 
-def hint_of(candidate: Candidate) -> Hint:
-    """A candidate as a schema offers it."""
-    return Hint(candidate.path, candidate.lines.start + 1, candidate.lines.end, candidate.sha)
-
-
-def _hint(candidate: Candidate) -> dict[str, object]:
-    span = candidate.span
-    return {
-        "path": candidate.path,
-        "start": candidate.lines.start + 1,
-        "end": candidate.lines.end,
-        **({"symbol": span.qualified_name, "kind": span.kind} if span else {}),
-        **({"signature": candidate.signature} if candidate.signature else {}),
-        "sha": candidate.sha,
-    }
+def hint_of(row: Mapping[str, object]) -> Hint:
+    """A hint as a schema offers it."""
+    start, end = row["start"], row["end"]
+    assert isinstance(start, int)
+    assert isinstance(end, int)
+    return Hint(str(row["path"]), start, end, str(row["sha"]))

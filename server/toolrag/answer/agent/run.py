@@ -19,7 +19,7 @@ from toolrag.answer.agent.spending import Spending, size_of
 from toolrag.answer.drafting import Drafts
 from toolrag.answer.prose import visible
 from toolrag.answer.reading import RangeReader
-from toolrag.answer.tools.toolbox import Toolbox
+from toolrag.answer.tools.toolbox import Toolbox, call_key
 from toolrag.answer.types import Reason
 from toolrag.answer.watch import Watch
 from toolrag.chat import Choice, Hint, Message, Reply, Said, ToolCall, ToolResult, Turn
@@ -241,7 +241,7 @@ class Conversation:
             self._watch.reading(_doing(call))
             outcome = await self._toolbox.run(call)
             if outcome.failure:
-                self._failures.note(outcome.failure, f"{call.name} {json.dumps(call.arguments, sort_keys=True)}")
+                self._failures.note(outcome.failure, call_key(call.name, call.arguments))
             else:
                 self._failures.note("repeat" if outcome.repeats else "")
             self._journal.record("execute_tool", {"call": call.id, "name": call.name})

@@ -5,18 +5,20 @@ Which tools there are never depends on what a file says, and what a file says st
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from toolrag.answer.reading import RangeReader, ReadResult
 from toolrag.answer.tools import find_references, find_symbol, grep, list_outline, read_range, search_code
 from toolrag.answer.tools.arguments import Arguments, BadArgumentsError, parse_arguments
-from toolrag.answer.tools.desk import Desk, Done, to_json
+from toolrag.answer.tools.desk import Desk, Done, symbol_at, to_json
 from toolrag.answer.tools.limits import ToolLimits
 from toolrag.chat import ToolCall, ToolResult, ToolSpec
 from toolrag.errors import ReadError
-from toolrag.ports import Clock, DocumentSource, Retriever, Scope, SpanParser
+from toolrag.ports import Candidate, Clock, DocumentSource, Retriever, Scope, SpanParser
+from toolrag.symbols import ParsedFile
+from toolrag.text import LineRange, TextSnapshot
 
 Tool = Callable[[Desk, Arguments], Awaitable[Done]]
 
@@ -70,7 +72,20 @@ class Toolbox:
         self._desk = Desk(reader, retriever, documents, parser, scope, clock, limits)
         self._tools: Final[Mapping[str, tuple[ToolSpec, Tool]]] = {spec.name: (spec, tool) for spec, tool in _TOOLS}
         self._made: dict[str, _Made] = {}
+        self._parsed: dict[str, ParsedFile | None] = {}
         self.specs: Final[tuple[ToolSpec, ...]] = tuple(spec for spec, _ in _TOOLS)
+
+    async def hints(self, candidates: Iterable[Candidate]) -> list[dict[str, object]]:
+        """Candidates as a model is told of them, by paths that it can read them with."""
+        return await self._desk.hints(candidates)
+
+    async def symbol_of(self, snapshot: TextSnapshot, lines: LineRange) -> str:
+        """The qualified name of the symbol that lines belong to; empty where there is none."""
+        if snapshot.sha not in self._parsed:
+            self._parsed[snapshot.sha] = await self._desk.parsed(snapshot)
+        parsed = self._parsed[snapshot.sha]
+        span = None if parsed is None else symbol_at(parsed, lines)
+        return "" if span is None else span.qualified_name
 
     async def run(self, call: ToolCall) -> Outcome:
         """The result of one call, or why there is none. Never raises for anything a model wrote.
@@ -82,12 +97,12 @@ class Toolbox:
         known = self._tools.get(call.name)
         if known is None:
             message = f"There is no tool {call.name[:_MAX_ECHO]!r}; there are {', '.join(self._tools)}."
-            return self._failed(call, _key(call.name, call.arguments), "unknown_tool", {"message": message})
+            return self._failed(call, call_key(call.name, call.arguments), "unknown_tool", {"message": message})
         spec, tool = known
         try:
             arguments = parse_arguments(spec, call.arguments)
         except BadArgumentsError as error:
-            return self._failed(call, _key(call.name, call.arguments), "bad_arguments", {"message": str(error)})
+            return self._failed(call, call_key(call.name, call.arguments), "bad_arguments", {"message": str(error)})
         key = to_json({"tool": call.name, "arguments": dict(sorted(arguments.values.items()))})
         made = self._made.get(key)
         if made is not None and not await self._has_changed(made):
@@ -136,7 +151,7 @@ def _repeated(call: ToolCall, made: _Made) -> Outcome:
     return Outcome(ToolResult(call.id, to_json(told), is_error=bool(made.failure)), failure=made.failure, repeats=True)
 
 
-def _key(name: str, arguments: object) -> str:
+def call_key(name: str, arguments: object) -> str:
     """What tells one call that was not run from another."""
     try:
         return f"{name} {arguments!r}"
