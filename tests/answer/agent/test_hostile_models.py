@@ -7,9 +7,8 @@ import json
 import os
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from answer_doubles import CountingClock
@@ -50,17 +49,14 @@ BUDGETS = (Budget(), Budget(turns=1), Budget(turns=3, tool_calls=2, reads=1), Bu
 class Remembering(ParsingRetriever):
     """Searches once for the same words: nothing changes here, and thousands of runs ask the same."""
 
-    def __init__(self) -> None:
-        super().__init__(MemoryDocuments(FILES))
+    def __init__(self, folder: str) -> None:
+        super().__init__(MemoryDocuments(FILES, folder))
         self._found: dict[tuple[str, int], SearchResult] = {}
 
     async def search(self, query: str, limit: int, scope: Scope) -> SearchResult:
         if (query, limit) not in self._found:
             self._found[query, limit] = await super().search(query, limit, scope)
         return self._found[query, limit]
-
-
-RETRIEVER = Remembering()
 
 
 class Told:
@@ -86,22 +82,34 @@ class Told:
             del self.shown[identity]
 
 
+@dataclass(frozen=True)
+class House:
+    """A folder with a secret in it and another beside it."""
+
+    root: Path
+    documents: Documents
+    retriever: Remembering
+
+
 @pytest.fixture(scope="module")
-def documents(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Documents]:
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     folder = tmp_path_factory.mktemp("hostile")
     (folder / "outside.txt").write_text(SECRET)
-    write_tree(folder / "workspace", FILES | DENIED)
-    fence = Fence([open_root(str(folder / "workspace"))], ReadLimits(), ())
-    yield Documents(fence)
+    root = folder / "workspace"
+    write_tree(root, FILES | DENIED)
+    fence = Fence([open_root(str(root))], ReadLimits(), ())
+    yield House(root, Documents(fence), Remembering(str(root).removeprefix("/")))
     fence.close()
 
 
-def run(documents: Documents, ways: tuple[Way, ...], seed: int) -> tuple[Answer, HostileModel, Told, Budget]:
+def run(
+    house: House, ways: tuple[Way, ...], seed: int, budgets: tuple[Budget, ...] = BUDGETS
+) -> tuple[Answer, HostileModel, Told, Budget]:
     rng = random.Random(seed)
-    budget = rng.choice(BUDGETS)
+    budget = rng.choice(budgets)
     model, told = HostileModel(ways, rng), Told()
     settings = replace(Settings(), budget=budget)
-    agent = Agent(RETRIEVER, documents, InlineParser(), CountingClock(), settings, model, NO_JOURNAL)
+    agent = Agent(house.retriever, house.documents, InlineParser(), CountingClock(), settings, model, NO_JOURNAL)
     question = rng.choice(("what does alpha return?", "where is LIMIT?", "zzzz?"))
     return asyncio.run(agent.answer(question, watch=told)), model, told, budget
 
@@ -152,29 +160,24 @@ def _paired(model: HostileModel) -> None:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_one_way_all_the_time(documents: Documents, way: str) -> None:
+def test_one_way_all_the_time(house: House, way: str) -> None:
     for seed in range(N_EACH):
-        answer, model, told, budget = run(documents, (WAYS[way],), seed)
-        check(answer, model, told, budget, _root(documents))
+        answer, model, told, budget = run(house, (WAYS[way],), seed)
+        check(answer, model, told, budget, house.root)
         if way not in ("honest", "altered_quotes", "everything_without_backticks", "obedient"):
             assert answer.outcome == "notFound", f"seed {seed}: nothing it says can be used"
 
 
 @pytest.mark.parametrize("part", range(10))
-def test_all_ways_mixed(documents: Documents, part: int) -> None:
+def test_all_ways_mixed(house: House, part: int) -> None:
     outcomes = set()
     for seed in range(N_EACH):
-        answer, model, told, budget = run(documents, (*WAYS.values(), honest, honest, honest), 1000 * part + seed)
-        check(answer, model, told, budget, _root(documents))
+        answer, model, told, budget = run(house, (*WAYS.values(), honest, honest, honest), 1000 * part + seed)
+        check(answer, model, told, budget, house.root)
         outcomes.add(answer.outcome)
     assert len(outcomes) > 1, "the honest ones among them get through"
 
 
-def test_who_is_honest_is_heard(documents: Documents) -> None:
-    outcomes = [run(documents, (honest,), seed)[0].outcome for seed in range(N_EACH)]
-    assert outcomes.count("answered") > N_EACH // 4
-
-
-def _root(documents: Documents) -> Path:
-    roots: Any = documents._desk.fence.roots
-    return Path(roots[0].real)
+def test_who_is_honest_is_heard(house: House) -> None:
+    outcomes = [run(house, (honest,), seed, (Budget(),))[0].outcome for seed in range(N_EACH)]
+    assert outcomes.count("answered") > N_EACH // 2
