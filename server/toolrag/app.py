@@ -6,7 +6,7 @@ import asyncio
 import logging
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -22,6 +22,8 @@ from toolrag.adapters.embed_hashing import HashingEmbedder
 from toolrag.adapters.fence import Fence
 from toolrag.adapters.ignore import parse_rules
 from toolrag.adapters.index import Index
+from toolrag.adapters.journal import Journals as Journals
+from toolrag.adapters.journaling import Journaled
 from toolrag.adapters.library import Library
 from toolrag.adapters.names import file_uri
 from toolrag.adapters.own_file import OwnFile as OwnFile
@@ -31,10 +33,13 @@ from toolrag.adapters.roots import Root, open_root
 from toolrag.adapters.vectors_flat import EXACT_BELOW, FlatVectors
 from toolrag.adapters.walk import Found, Walk
 from toolrag.answer.extractive import Extractive
+from toolrag.answer.journal.events import Unkept
+from toolrag.answer.journal.outside import Outside, Run, run_extractive
+from toolrag.answer.journal.replay import Report, check, replay
 from toolrag.answer.reading import RangeReader, ReadResult
 from toolrag.config import Settings, VectorChoice
 from toolrag.errors import ConfigError
-from toolrag.ports import Embedder, Retriever, SpanParser, VectorIndex
+from toolrag.ports import ChatModel, Embedder, Retriever, SpanParser, VectorIndex
 
 SOON: Final = 5_000
 """Missing vectors that a person does not wait long for: a second at most."""
@@ -88,18 +93,69 @@ class Workspace:
     """Completes the vectors beside; None when the refresh was left out."""
 
     def extractive(self) -> Extractive:
-        """The answerer without a model."""
+        """The answerer without a model, for one who keeps no journal."""
         place = self.place
         return Extractive(self.retriever, place.documents, self.parser, SystemClock(), place.settings)
+
+    def journaled(self, run: Run = run_extractive, model: ChatModel | None = None) -> Journaled:
+        """An answerer whose runs are kept, so that they can be replayed."""
+        place = self.place
+        outside = Outside(self.retriever, place.documents, self.parser, SystemClock(), place.settings, Unkept(), model)
+        return recorded(run, outside, [place.root])
+
+
+def recorded(run: Run, outside: Outside, roots: Sequence[Root]) -> Journaled:
+    """An answerer that keeps a journal of each run, unless the settings say no or there is no place for it."""
+    journals = None
+    if outside.settings.journal.enabled:
+        try:
+            journals = Journals(outside.settings.journal)
+        except ConfigError as error:
+            log.warning("%s Runs cannot be replayed.", error)
+    return Journaled(run, outside, journals, tuple(root.real for root in roots))
+
+
+def run_of(model: str) -> Run:
+    """How a model's runs are run again. Raises ConfigError for one whose runs this version cannot replay."""
+    if model == "extractive":
+        return run_extractive
+    raise ConfigError(f"A run of {model!r} cannot be replayed by this version of toolrag.")
+
+
+async def replayed(run: str, journals: Journals, parser: SpanParser) -> Report:
+    """Run a kept run again. Raises ConfigError when there is none, and OSError."""
+    checked = await asyncio.to_thread(lambda: check(run, journals.load(run), journals.blob))
+    return await replay(checked, parser, run_of)
+
+
+async def replayed_here(run: str, journals: Journals, settings: Settings) -> Report:
+    """The same, with a parser of its own, which starts only if something is parsed."""
+    async with ParseProcess(settings.index.parse_seconds) as parser:
+        return await replayed(run, journals, parser)
 
 
 @contextmanager
 def open_place(root: str, settings: Settings) -> Iterator[Place]:
     """Open a root behind the fence. Raises ConfigError when it is not a folder that can be read."""
-    opened = open_root(root)
-    fence = Fence([opened], settings.read, settings.deny)
+    with open_places([root], settings) as (place,):
+        yield place
+
+
+@contextmanager
+def open_places(roots: Sequence[str], settings: Settings) -> Iterator[list[Place]]:
+    """Open several roots behind one fence. Raises ConfigError when one is not a folder that can be read."""
+    opened: list[Root] = []
     try:
-        yield Place(opened, fence, Documents(fence), settings)
+        for root in roots:
+            opened.append(open_root(root))
+    except ConfigError:
+        for one in opened:
+            one.close()
+        raise
+    fence = Fence(opened, settings.read, settings.deny)
+    try:
+        documents = Documents(fence)
+        yield [Place(root, fence, documents, settings) for root in opened]
     finally:
         fence.close()
 

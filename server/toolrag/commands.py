@@ -38,7 +38,7 @@ def ask(options: argparse.Namespace) -> int:
         with app.open_place(_root(options), _settings(options)) as place, Bar() as bar:
             async with app.open_workspace(place, refresh=not options.no_wait, progress=bar) as workspace:
                 bar.close()
-                answer = await workspace.extractive().answer(options.question)
+                answer = await workspace.journaled().answer(options.question)
                 # Before the vectors of a first run are completed: the person reads meanwhile.
                 bar.close()
                 if options.json:
@@ -174,6 +174,32 @@ def verify(options: argparse.Namespace) -> int:
     if not any(one.standings() for one in checked):
         say("Nothing is cited there: no path:12, path:12-18 or path#L12 was found.")
     return OK if all(one.passes(options.allow_moved) for one in checked) else FAILED
+
+
+def replay(options: argparse.Namespace) -> int:
+    """Run a kept run again; 1 where it does not come to the same answer."""
+    from toolrag import render, replaying
+
+    replayed = replaying.replay(options.run, _settings(options), verify=options.verify, root=options.root)
+    if options.json:
+        print_json(replayed.wire())
+    else:
+        _print(replayed.lines(render.look_for(sys.stdout)))
+    return OK if replayed.report.reproduced else FAILED
+
+
+def journal(options: argparse.Namespace) -> int:
+    """List the runs that are kept, or remove them."""
+    from toolrag import render, replaying
+
+    look = render.look_for(sys.stdout)
+    if options.clear:
+        removed = replaying.clear(_settings(options))
+        print_json(removed) if options.json else _print(replaying.cleared(removed, look))
+    else:
+        runs = replaying.kept(_settings(options))
+        print_json({"runs": runs}) if options.json else _print(replaying.listed(runs, look))
+    return OK
 
 
 def doctor(options: argparse.Namespace) -> int:

@@ -71,10 +71,10 @@ def run_start(
     settings: Settings,
     *,
     asked: str,
-    roots: Mapping[str, str],
+    roots: Sequence[str],
     version: str,
 ) -> Made:
-    """`question` as the answerer is given it, `asked` as the user wrote it; `roots` are real paths by name."""
+    """`question` as the answerer is given it, `asked` as the user wrote it; `roots` are real paths."""
     return START, {
         "gen_ai.operation.name": "invoke_agent",
         "gen_ai.agent.name": "toolrag",
@@ -87,7 +87,7 @@ def run_start(
         "toolrag.model": model,
         "toolrag.budget": asdict(settings.budget),
         "toolrag.read": asdict(settings.read),
-        "toolrag.roots": dict(roots),
+        "toolrag.roots": list(roots),
     }
 
 

@@ -34,7 +34,7 @@ Run = Callable[[Outside, str, Scope], Awaitable[Answer]]
 """Answers a question within a scope by these ports and nothing else."""
 
 
-async def extractive(outside: Outside, question: str, scope: Scope) -> Answer:
+async def run_extractive(outside: Outside, question: str, scope: Scope) -> Answer:
     """The run without a model."""
     return await Extractive(
         outside.retriever, outside.documents, outside.parser, outside.clock, outside.settings, outside.journal

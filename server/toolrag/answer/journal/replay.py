@@ -68,31 +68,41 @@ class Report:
         }
 
 
-async def replay(
-    run: str, data: bytes, blob: Callable[[str], bytes | None], parser: SpanParser, run_of: RunOf
-) -> Report:
-    """Check a journal and run it again. `blob` gives a kept text by its SHA-256.
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A journal whose chain was checked: what can be said of it, and its events, none where it cannot be run again."""
 
-    Raises ConfigError, by `run_of`, for a model this version cannot replay.
-    """
+    report: Report
+    events: tuple[Event, ...] = ()
+
+
+def check(run: str, data: bytes, blob: Callable[[str], bytes | None]) -> Checked:
+    """Check a journal, byte for byte. `blob` gives a kept text by its SHA-256; what it raises is raised."""
     report = Report(run, "", "", "whole")
     try:
         journal = opened(data, blob)
         start: Mapping[str, Any] = journal.events[0].attributes
         report = with_number(1, _begun, report, start)
         if not journal.is_finished:
-            return _unfinished(report, journal.events)
-        last = len(journal.events)
-        end: Mapping[str, Any] = journal.events[-1].attributes
-        report = replace(report, recorded=with_number(last, lambda: dict(end["toolrag.answer"])))
+            return Checked(_unfinished(report, journal.events))
         if start.get("toolrag.format") != events.FORMAT:
             other = "It was written by a version of toolrag that writes other journals."
-            return replace(report, divergence=Divergence(1, other))
-        return await _run_again(report, journal.events, parser, run_of)
+            return Checked(replace(report, divergence=Divergence(1, other)))
+        end: Mapping[str, Any] = journal.events[-1].attributes
+        answer = with_number(len(journal.events), lambda: dict(end["toolrag.answer"]))
+        return Checked(replace(report, recorded=answer), journal.events)
     except BrokenError as error:
-        return replace(
-            report, chain=f"broken at {error.event}", divergence=Divergence(error.event, error.message), recorded=None
-        )
+        return Checked(_broken(report, error))
+
+
+async def replay(checked: Checked, parser: SpanParser, run_of: RunOf) -> Report:
+    """Run a checked journal again. Raises ConfigError, by `run_of`, for a model this version cannot replay."""
+    if not checked.events:
+        return checked.report
+    try:
+        return await _run_again(checked.report, checked.events, parser, run_of)
+    except BrokenError as error:
+        return _broken(checked.report, error)
 
 
 async def _run_again(report: Report, recorded: Sequence[Event], parser: SpanParser, run_of: RunOf) -> Report:
@@ -117,8 +127,13 @@ async def _run_again(report: Report, recorded: Sequence[Event], parser: SpanPars
 
 
 def _begun(report: Report, start: Mapping[str, Any]) -> Report:
-    roots = tuple(str(path) for path in start["toolrag.roots"].values())
+    roots = tuple(str(path) for path in start["toolrag.roots"])
     return replace(report, question=str(start["toolrag.asked"]), model=str(start["toolrag.model"]), roots=roots)
+
+
+def _broken(report: Report, error: BrokenError) -> Report:
+    where = Divergence(error.event, error.message)
+    return replace(report, chain=f"broken at {error.event}", divergence=where, recorded=None)
 
 
 def _unfinished(report: Report, recorded: Sequence[Event]) -> Report:
