@@ -46,7 +46,7 @@ def test_initialize_says_what_the_server_does() -> None:
     assert offered["textDocumentSync"] == {"openClose": True, "change": 2, "save": True}
     assert offered["workspace"]["workspaceFolders"] == {"supported": True, "changeNotifications": True}
     assert set(offered["executeCommandProvider"]["commands"]) >= {
-        f"toolrag.{name}" for name in "ask locate verify reindex status".split()
+        f"toolrag.{name}" for name in "ask locate verify replay reindex status clearJournals".split()
     }
     assert not any(offered.get(f"{name}Provider") for name in ("hover", "definition", "completion"))
 
@@ -317,12 +317,17 @@ def test_folders_files_and_documents_reach_the_session_as_they_were_given() -> N
         open_document(client, "x")
         client.notify("textDocument/didSave", {"textDocument": {"uri": URI}})
         await client.request("workspace/executeCommand", {"command": "toolrag.reindex"})
+        assert await client.request("workspace/executeCommand", {"command": "toolrag.clearJournals"}) == {
+            "runs": 1,
+            "bytes": 2,
+        }
         await client.settle()
         return sorted(client.session.told)
 
     a, b = Folder("file:///c%3A/a", "a"), Folder("file:///b", "b")
     assert talk(script) == sorted([
         ("folders", (b,)), ("folders", (b, a)), ("files", ("file:///b/x",)), ("saved", URI), ("reindex", None),
+        ("clear journals", None),
     ])  # fmt: skip
 
 
@@ -353,6 +358,11 @@ def test_requests_and_their_command_forms() -> None:
             [
                 ("toolrag/locate", {"citation": {"linesSha": "f"}}),
                 (run, {"command": "toolrag.locate", "arguments": [{"citation": {"linesSha": "f"}}]}),
+            ],
+            [
+                ("toolrag/replay", {"run": "0" * 16, "verify": True}),
+                (run, {"command": "toolrag.replay", "arguments": ["0" * 16, True]}),
+                (run, {"command": "toolrag.replay", "arguments": [{"run": "0" * 16, "verify": True}]}),
             ],
             [("toolrag/verify", {"text": "a.py:1"}), (run, {"command": "toolrag.verify", "arguments": ["a.py:1"]})],
             [

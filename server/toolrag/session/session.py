@@ -17,7 +17,8 @@ from toolrag.adapters.library import Library
 from toolrag.adapters.names import path_of_uri
 from toolrag.adapters.parse_process import ParseProcess
 from toolrag.answer.checking_wire import locate_wire, verify_answer_wire, verify_text_wire
-from toolrag.answer.extractive import Extractive
+from toolrag.answer.journal.events import Unkept
+from toolrag.answer.journal.outside import Outside, run_extractive
 from toolrag.answer.reading import RangeReader, ReadResult
 from toolrag.answer.types import Answer
 from toolrag.config import Budget, Settings
@@ -132,9 +133,9 @@ class Session:
             settings = replace(settings, budget=Budget(*lowered(astuple(settings.budget), astuple(ask.budget))))
         retriever, question = await self._in_front(ask)
         documents = _Told(self._documents, watch)
-        answer = await Extractive(retriever, documents, self._parser, SystemClock(), settings).answer(
-            question, ask.scope
-        )
+        outside = Outside(retriever, documents, self._parser, SystemClock(), settings, Unkept())
+        roots = [one.root for one in self._folders.opened]
+        answer = await app.recorded(run_extractive, outside, roots).answer(question, ask.scope, ask.question)
         watch.claims(answer.claims, answer.citations, ())
         return replace(answer, question=ask.question)
 
@@ -158,6 +159,24 @@ class Session:
     async def verify_answer(self, answer: Mapping[str, object], encoding: PositionEncoding) -> Mapping[str, object]:
         """How the citations of a saved answer stand. Raises ValueError, a sentence, for what is none."""
         return await verify_answer_wire(answer, self._documents, self._elsewhere, encoding)
+
+    async def replay(self, run: str, verify: bool, encoding: PositionEncoding) -> Mapping[str, object]:
+        """Runs a kept run again (PROTOCOL section 5); `verify`: how its citations stand in the documents as they are.
+
+        Raises ConfigError, a sentence, for one that is not kept.
+        """
+        report = await app.replayed(run, app.Journals(self._settings.journal), self._parser)
+        if not verify:
+            return report.wire()
+        if report.recorded is None:
+            return {**report.wire(), "citations": []}
+        found = await verify_answer_wire(report.recorded, self._documents, self._elsewhere, encoding)
+        return {**report.wire(), "citations": found["citations"]}
+
+    async def clear_journals(self) -> Mapping[str, object]:
+        """Removes every journal of this user: `{runs, bytes}` that were removed."""
+        cleared = await asyncio.to_thread(app.Journals(self._settings.journal).clear)
+        return {"runs": cleared.runs, "bytes": cleared.bytes}
 
     async def _elsewhere(self) -> AsyncIterator[str]:
         """Every document that is searched: where lines may be whose file is gone."""

@@ -117,14 +117,21 @@ def outside_of(tape: Tape, parser: SpanParser, settings: Settings, model: str) -
     number, lexicon = tape.once("lexicon")
     at, clock = tape.once("clock")
     return Outside(
-        ReplayingRetriever(tape, number, lexicon),
+        ReplayingRetriever(tape, number, with_number(number, _lexicon, lexicon)),
         ReplayingDocuments(tape),
         parser,
-        ReplayingClock(tape, at, list(clock.get("toolrag.now", ()))),
+        ReplayingClock(tape, at, with_number(at, lambda: [float(now) for now in clock["toolrag.now"]])),
         settings,
         Unkept(),
         None if model == "extractive" else ReplayingModel(tape, model),
     )
+
+
+def _lexicon(attributes: Attributes) -> dict[str, dict[str, float]]:
+    return {
+        table: {word: float(value) for word, value in attributes[table].items()}
+        for table in ("toolrag.idf", "toolrag.defines")
+    }
 
 
 class ReplayingDocuments:
@@ -162,7 +169,7 @@ class ReplayingDocuments:
 class ReplayingRetriever:
     """A Retriever of recorded results."""
 
-    def __init__(self, tape: Tape, number: int, lexicon: Attributes) -> None:
+    def __init__(self, tape: Tape, number: int, lexicon: Mapping[str, Mapping[str, float]]) -> None:
         self._tape = tape
         self._number = number
         self._lexicon = lexicon
@@ -197,18 +204,16 @@ class ReplayingRetriever:
 
     def idf(self, token: str) -> float:
         """As `ports.Retriever.idf`."""
-        found: float = self._looked_up("toolrag.idf", token)
-        return found
+        return self._looked_up("toolrag.idf", token)
 
     def _take(self, method: str, text: str, limit: int, scope: Scope) -> tuple[int, Attributes]:
         said = f"{method} of {text!r}" if text else method
         return self._tape.take("retrieval", events.retrieval(method, text, limit, scope), said)
 
-    def _looked_up(self, table: str, word: str) -> Any:
-        known = self._lexicon.get(table)
-        if not isinstance(known, dict) or word not in known:
+    def _looked_up(self, table: str, word: str) -> float:
+        if word not in self._lexicon[table]:
             raise self._tape.diverge(f"The run looks up {word!r}, which was not looked up then.", self._number)
-        return known[word]
+        return self._lexicon[table][word]
 
 
 def _candidates(number: int, event: Attributes) -> tuple[Candidate, ...]:
