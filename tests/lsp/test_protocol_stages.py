@@ -87,7 +87,7 @@ def test_after_shutdown_requests_are_refused_and_exit_ends() -> None:
 
 
 @pytest.mark.parametrize(
-    "method", ["toolrag/explain", "toolrag/replay", "textDocument/hover", "textDocument/didOpen", "x", ""]
+    "method", ["toolrag/explain", "toolrag/clearJournals", "textDocument/hover", "textDocument/didOpen", "x", ""]
 )
 def test_a_method_that_is_not_there_is_named(method: str) -> None:
     async def script(client: Client) -> Any:
@@ -380,13 +380,14 @@ def test_requests_and_their_command_forms() -> None:
             results.append(first)
         return [*results, list(client.session.told)]
 
-    ask, search, read, refused, located, text, answer, status, told = talk(script)  # fmt: skip
+    ask, search, read, refused, located, replayed, text, answer, status, told = talk(script)  # fmt: skip
     assert (ask["outcome"], ask["citations"][0]["quote"]) == ("answered", "needle\n")
     assert search["candidates"] == []
     assert told == [("search", ("q", 3, Scope()))] * 2
     assert (read["text"], read["version"], read["dirty"]) == ("needle\n", 1, True)
     assert refused == {"error": "not_found", "message": "There is no such file."}
     assert located == {"standing": "gone", "sha": "f", "encoding": "utf-16"}
+    assert replayed == {"run": "0" * 16, "reproduced": True, "citations": [], "encoding": "utf-16"}
     assert (text["characters"], text["encoding"], answer["encoding"]) == (6, "utf-16", "utf-16")
     assert status == {"phase": "ready"}
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from toolrag.answer.journal import events, forms
 from toolrag.answer.journal.chain import BrokenError, Event, canonical
