@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import sys
 import re
 import stat
+import sys
 from pathlib import Path
 
 import pytest
@@ -45,7 +45,8 @@ def test_an_answer_comes_out_again(shell: Shell, state: Path) -> None:
     assert stat.S_IMODE(state.stat().st_mode) == 0o700
 
 
-def test_a_replay_reads_no_file_of_the_workspace_and_verify_does(shell: Shell, state: Path, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("state")
+def test_a_replay_reads_no_file_of_the_workspace_and_verify_does(shell: Shell, tmp_path: Path) -> None:
     name = ask(shell)
     run = shell("replay", name, "--verify", cwd=tmp_path)
     assert (run.code, run.err) == (0, "")
