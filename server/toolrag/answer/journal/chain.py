@@ -22,6 +22,7 @@ _JSON: Final = "toolrag.json"
 """Stands for an object that itself has a member BLOB or this one: a model may write what it likes."""
 
 START, END = "run.start", "run.end"
+_PLAIN: Final = frozenset({int, float, bool, type(None)})
 _MEMBERS: Final = frozenset({"attributes", "hash", "kind", "prev"})
 
 
@@ -78,10 +79,10 @@ def seal(events: Iterable[Event]) -> Sealed:
     lines: list[bytes] = []
     prev = ""
     for event in events:
-        attributes = outliner.outlined(event.attributes)
-        unsigned = {"attributes": attributes, "kind": event.kind, "prev": prev}
-        prev = _digest(canonical(unsigned).encode())
-        lines.append(canonical({**unsigned, "hash": prev}).encode())
+        attributes = canonical(outliner.outlined(event.attributes))
+        kind, before = canonical(event.kind), prev
+        prev = _digest(_object(attributes, kind, before))
+        lines.append(_object(attributes, kind, before, prev))
     return Sealed(b"".join(line + b"\n" for line in lines), outliner.blobs)
 
 
@@ -142,9 +143,13 @@ class _Outliner:
         self._known: dict[str, str] = {}
 
     def outlined(self, value: object) -> object:
+        kind = type(value)
+        if kind in _PLAIN:
+            return value
         if isinstance(value, str):
-            return {BLOB: self._kept(value)} if isinstance(value, Blob) or len(value) >= LONG else value
-        if isinstance(value, Mapping):
+            return {BLOB: self._kept(value)} if kind is Blob or len(value) >= LONG else value
+        if kind is dict or isinstance(value, Mapping):
+            assert isinstance(value, Mapping)
             if BLOB in value or _JSON in value:
                 return {_JSON: self._kept(canonical(value))}
             return {key: self.outlined(item) for key, item in value.items()}
@@ -195,6 +200,12 @@ class _Inliner:
                 raise _BlobError(f"The blob {sha} is not what was written.")
             self._known[sha] = data.decode("utf-8", "surrogatepass")
         return self._known[sha]
+
+
+def _object(attributes: str, kind: str, prev: str, digest: str | None = None) -> bytes:
+    """The canonical form of an event, put together so that what is large in it is written once."""
+    signed = "" if digest is None else f'"hash":"{digest}",'
+    return f'{{"attributes":{attributes},{signed}"kind":{kind},"prev":"{prev}"}}'.encode()
 
 
 def _digest(data: bytes) -> str:
