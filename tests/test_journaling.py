@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from index_doubles import write_tree
 from journal_doubles import ScriptedModel, says, small_loop
-from toolrag import app
+from toolrag import app, replaying
 from toolrag.adapters.names import file_uri
 from toolrag.answer import wire
 from toolrag.answer.journal.outside import Outside, Run, run_extractive
@@ -204,3 +204,18 @@ def test_a_run_that_fails_or_is_cancelled_leaves_nothing(root: Path, folder: Pat
     with pytest.raises(asyncio.CancelledError):
         ask(root, run=fails)
     assert not folder.exists()
+
+
+def test_a_run_in_no_folder_is_verified_only_where_one_is_named(root: Path) -> None:
+    async def kept() -> Answer:
+        with app.open_place(str(root), Settings()) as place:
+            async with app.open_workspace(place, refresh=True, progress=lambda *_: None) as workspace:
+                return await app.recorded(run_extractive, workspace.journaled().outside, []).answer(QUESTION)
+
+    answer = asyncio.run(kept())
+    assert replaying.replay(answer.id, Settings(), verify=False, root=None).report.reproduced
+    with pytest.raises(ConfigError, match="in no folder"):
+        replaying.replay(answer.id, Settings(), verify=True, root=None)
+    checked = replaying.replay(answer.id, Settings(), verify=True, root=str(root))
+    assert checked.citations is not None
+    assert {one["standing"] for one in checked.citations} == {"verified"}

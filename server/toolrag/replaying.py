@@ -13,6 +13,7 @@ from toolrag.answer.checking_wire import verify_answer_wire
 from toolrag.answer.journal.replay import Report
 from toolrag.answer.prose import visible
 from toolrag.config import Settings
+from toolrag.errors import ConfigError
 from toolrag.render import Look
 
 
@@ -58,7 +59,10 @@ def replay(given: str, settings: Settings, *, verify: bool, root: str | None) ->
         report = await app.replayed_here(journals.find(given), journals, settings)
         if not verify or report.recorded is None:
             return Replayed(report, [] if verify else None)
-        with app.open_places([root] if root is not None else report.roots, settings) as places:
+        roots = [root] if root is not None else report.roots
+        if not roots:
+            raise ConfigError("This run was in no folder. Name one for --verify with --root.")
+        with app.open_places(roots, settings) as places:
 
             async def elsewhere() -> AsyncIterator[str]:
                 for place in places:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
 
@@ -32,6 +33,7 @@ from toolrag.answer.journal.outside import Outside, run_extractive
 from toolrag.answer.journal.recording import Recording
 from toolrag.answer.journal.replay import Report
 from toolrag.answer.types import Answer
+from toolrag.chat import Reply, Said, Turn
 from toolrag.config import BedrockSettings, Budget, OpenAISettings, Settings
 from toolrag.errors import ModelError
 from toolrag.ports import Scope
@@ -175,6 +177,7 @@ def test_a_journal_that_is_no_run_is_broken_though_its_chain_is_whole() -> None:
         ("run.start", lambda one: one.pop("toolrag.scope")),
         ("run.start", lambda one: one["toolrag.budget"].update(turn=1)),
         ("run.end", lambda one: one.update({"toolrag.answer": None})),
+        ("run.end", lambda one: one["toolrag.answer"]["citations"][0].pop("linesSha")),
         ("clock", lambda one: one.update({"toolrag.now": 3})),
     ]:
         report = asyncio.run(again(changed(made.events, kind, change)))
@@ -273,11 +276,45 @@ class TestModel:
         assert len(looked["toolrag.texts"]) == 1  # type: ignore[arg-type] # a mapping
         assert asyncio.run(again(made.sealed, small_loop)).reproduced
 
+    @pytest.mark.parametrize("ends", ["closed", "cancelled"])
+    def test_who_stops_listening_ends_the_request_at_once_and_what_came_is_kept(self, ends: str) -> None:
+        ended: list[str] = []
+
+        class Held:
+            id = MODEL
+
+            async def reply(self, _: Turn) -> AsyncIterator[str | Reply]:
+                try:
+                    yield "half"
+                    await asyncio.Event().wait()
+                finally:
+                    ended.append("ended")
+
+        async def run() -> Recording:
+            start = events.run_start("q", Scope(), MODEL, Settings(), asked="q", roots=(), version="0")
+            recording = Recording(start)
+            model = recording.outside(outside(model=Held())).model
+            assert model is not None
+            coming = model.reply(Turn("", (Said("q"),), (), "auto"))
+            assert await anext(coming) == "half"
+            if ends == "cancelled":
+                waiting = asyncio.create_task(anext(coming))  # type: ignore[arg-type] # a coroutine, as generators have it
+                await asyncio.sleep(0)
+                waiting.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await waiting
+            else:
+                await coming.aclose()  # type: ignore[attr-defined] # a generator, as the port has it
+            assert ended == ["ended"]
+            return recording
+
+        chat = asyncio.run(run()).events()[1]
+        assert (chat.kind, chat.attributes["toolrag.streamed"]) == ("chat", "half")
+        assert "gen_ai.output.messages" not in chat.attributes
+
     def test_listening_no_longer_than_then_is_the_same_and_longer_is_not(self) -> None:
         async def hasty(ports: Outside, question: str, scope: Scope) -> Answer:
             assert ports.model is not None
-            from toolrag.chat import Said, Turn
-
             coming = ports.model.reply(Turn("", (Said(question),), (), "auto"))
             assert await anext(coming) == CLAIM[:3]
             await coming.aclose()  # type: ignore[attr-defined] # a generator, as the port has it
@@ -285,8 +322,6 @@ class TestModel:
 
         async def patient(ports: Outside, question: str, scope: Scope) -> Answer:
             assert ports.model is not None
-            from toolrag.chat import Said, Turn
-
             async for _ in ports.model.reply(Turn("", (Said(question),), (), "auto")):
                 pass
             return replace(await run_extractive(ports, question, scope), model=MODEL)

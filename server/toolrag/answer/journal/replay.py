@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from toolrag.answer import wire
+from toolrag.answer.checking import parse_answer
 from toolrag.answer.journal import events, forms
 from toolrag.answer.journal.chain import BrokenError, Event, canonical, opened
 from toolrag.answer.journal.outside import Run
@@ -90,6 +91,7 @@ def check(run: str, data: bytes, blob: Callable[[str], bytes | None]) -> Checked
             return Checked(replace(report, divergence=Divergence(1, other)))
         end: Mapping[str, Any] = journal.events[-1].attributes
         answer = with_number(len(journal.events), lambda: dict(end["toolrag.answer"]))
+        with_number(len(journal.events), parse_answer, answer)
         return Checked(replace(report, recorded=answer), journal.events)
     except BrokenError as error:
         return Checked(_broken(report, error))
