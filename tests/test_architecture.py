@@ -32,18 +32,11 @@ LAYERS["doctor"] = LAYERS["app"] | {"app", "render"}
 LAYERS["lsp"] = LAYERS["session"] | {"session"}
 LAYERS["progress"] = {"answer", "config"}
 LAYERS["verifying"] = LAYERS["app"] | {"app", "render"}
-LAYERS["commands"] = LAYERS["answer"] | {
-    "answer",
-    "models",
-    "app",
-    "doctor",
-    "render",
-    "progress",
-    "verifying",
-    "session",
-    "lsp",
-}
-LAYERS["cli"] = {"errors", "commands", "progress"}
+LAYERS["replaying"] = LAYERS["verifying"]
+LAYERS["manual"] = set()
+LAYERS["commands"] = LAYERS["answer"] | {"answer", "models", "app", "doctor", "render", "progress", "session", "lsp"}
+LAYERS["commands"] |= {"verifying", "replaying"}
+LAYERS["cli"] = {"errors", "commands", "manual", "progress"}
 LAYERS["__main__"] = {"cli"}
 LAYERS["__init__"] = set()
 

@@ -26,7 +26,6 @@ def ask(options: argparse.Namespace) -> int:
     """Answer a question; 0 answered or in part, 3 nothing found, 5 the model failed or refused."""
     from toolrag import app, render
     from toolrag.answer import wire
-    from toolrag.ports import NO_JOURNAL
 
     if not options.question.strip():
         raise ConfigError("The question is empty. Ask something, such as: toolrag ask 'where are retries configured?'")
@@ -40,7 +39,7 @@ def ask(options: argparse.Namespace) -> int:
             async with app.open_workspace(place, refresh=not options.no_wait, progress=bar) as workspace:
                 bar.close()
                 with Turns() as turns:
-                    answer = await workspace.answerer(model, NO_JOURNAL).answer(options.question, watch=turns)
+                    answer = await workspace.answerer(model, turns).answer(options.question)
                 # Before the vectors of a first run are completed: the person reads meanwhile.
                 bar.close()
                 if options.json:
@@ -179,6 +178,32 @@ def verify(options: argparse.Namespace) -> int:
     if not any(one.standings() for one in checked):
         say("Nothing is cited there: no path:12, path:12-18 or path#L12 was found.")
     return OK if all(one.passes(options.allow_moved) for one in checked) else FAILED
+
+
+def replay(options: argparse.Namespace) -> int:
+    """Run a kept run again; 1 where it does not come to the same answer."""
+    from toolrag import render, replaying
+
+    replayed = replaying.replay(options.run, _settings(options), verify=options.verify, root=options.root)
+    if options.json:
+        print_json(replayed.wire())
+    else:
+        _print(replayed.lines(render.look_for(sys.stdout)))
+    return OK if replayed.report.reproduced else FAILED
+
+
+def journal(options: argparse.Namespace) -> int:
+    """List the runs that are kept, or remove them."""
+    from toolrag import render, replaying
+
+    look = render.look_for(sys.stdout)
+    if options.clear:
+        removed = replaying.clear(_settings(options))
+        print_json(removed) if options.json else _print(replaying.cleared(removed, look))
+    else:
+        runs = replaying.kept(_settings(options))
+        print_json({"runs": runs}) if options.json else _print(replaying.listed(runs, look))
+    return OK
 
 
 def doctor(options: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""Who answers: the answerer without a model, or one with a model of the user's choice. Names adapters, like `app`.
+"""The model of a user's choice. Names adapters, like `app`.
 
 A provider's library is imported when its model is asked for, and not before.
 """
@@ -7,32 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 
-from toolrag.adapters.clock import SystemClock
-from toolrag.answer.agent.agent import Agent
-from toolrag.answer.extractive import MODEL, Extractive
+from toolrag.answer.extractive import MODEL
 from toolrag.config import MODEL_NAMES, Settings, is_model
 from toolrag.errors import ConfigError
-from toolrag.ports import ChatModel, DocumentSource, Journal, Retriever, SpanParser
+from toolrag.ports import ChatModel
 
-Answerer = Extractive | Agent
 Converse = Callable[[Mapping[str, object]], Awaitable[object]]
 """One turn of the editor's own model (PROTOCOL section 3, `toolrag/converse`). Raises ModelError."""
-
-
-def answerer(
-    model: str,
-    retriever: Retriever,
-    documents: DocumentSource,
-    parser: SpanParser,
-    settings: Settings,
-    journal: Journal,
-    converse: Converse | None = None,
-) -> Answerer:
-    """Who answers for this name of a model. Raises ConfigError for one that cannot be used here."""
-    clock = SystemClock()
-    if model == MODEL:
-        return Extractive(retriever, documents, parser, clock, settings)
-    return Agent(retriever, documents, parser, clock, settings, chat_model(model, settings, converse), journal)
 
 
 def chat_model(name: str, settings: Settings, converse: Converse | None = None) -> ChatModel:

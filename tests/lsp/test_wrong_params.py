@@ -92,10 +92,12 @@ def test_any_spoiled_params_have_an_answer(shop: Shop) -> None:
             ("toolrag/locate", {"citation": answer["citations"][0]}),
             ("toolrag/verify", {"text": "see shop/pricing.py:6-7 and `shop/basket.py#L7`"}),
             ("toolrag/verify", {"answer": answer}),
+            ("toolrag/replay", {"run": answer["journal"], "verify": True}),
             ("toolrag/status", {}),
             ("workspace/executeCommand", {"command": "toolrag.ask", "arguments": [ask]}),
             ("workspace/executeCommand", {"command": "toolrag.locate", "arguments": [{"citation": answer["citations"][0]}]}),
             ("workspace/executeCommand", {"command": "toolrag.verify", "arguments": [{"answer": answer}]}),
+            ("workspace/executeCommand", {"command": "toolrag.replay", "arguments": [answer["journal"]]}),
             ("workspace/executeCommand", {"command": "toolrag.readRange", "arguments": ["shop/pricing.py", 1, 2]}),
         ]  # fmt: skip
         for method, params in good:

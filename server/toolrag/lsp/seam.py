@@ -30,6 +30,8 @@ class Session(Protocol):
     async def locate(self, citation: Mapping[str, object], encoding: PositionEncoding) -> Mapping[str, object]: ...  # noqa: D102
     async def verify_text(self, text: str, encoding: PositionEncoding) -> Mapping[str, object]: ...  # noqa: D102
     async def verify_answer(self, answer: Mapping[str, object], encoding: PositionEncoding) -> Mapping[str, object]: ...  # noqa: D102
+    async def replay(self, run: str, verify: bool, encoding: PositionEncoding) -> Mapping[str, object]: ...  # noqa: D102
+    async def clear_journals(self) -> Mapping[str, object]: ...  # noqa: D102
     def status(self) -> Mapping[str, object]: ...  # noqa: D102
     async def reindex(self) -> None: ...  # noqa: D102
     async def close(self) -> None: ...  # noqa: D102

@@ -10,17 +10,20 @@ from pathlib import Path
 
 from toolrag import app
 from toolrag.adapters.around import Around
+from toolrag.adapters.clock import SystemClock
 from toolrag.adapters.documents import Documents
 from toolrag.adapters.fence import Fence, Root
 from toolrag.adapters.library import Library
 from toolrag.adapters.names import path_of_uri
 from toolrag.adapters.parse_process import ParseProcess
 from toolrag.answer.checking_wire import locate_wire, verify_answer_wire, verify_text_wire
+from toolrag.answer.extractive import MODEL
+from toolrag.answer.journal.outside import Outside
 from toolrag.answer.reading import RangeReader, ReadResult
 from toolrag.answer.types import Answer
 from toolrag.config import Budget, Settings
 from toolrag.errors import ReadError
-from toolrag.models import answerer
+from toolrag.models import chat_model
 from toolrag.ports import NO_JOURNAL, Retriever, Scope, SearchResult
 from toolrag.retrieval.languages import language_for
 from toolrag.session.answers import Answers
@@ -133,8 +136,12 @@ class Session:
         retriever, question = await self._in_front(ask)
         documents = _Told(self._documents, watch)
         model = ask.model or settings.model
-        who = answerer(model, retriever, documents, self._parser, settings, NO_JOURNAL, self._events.converse)
-        answer = replace(await who.answer(question, ask.scope, watch, earlier), question=ask.question)
+        chosen = None if model == MODEL else chat_model(model, settings, self._events.converse)
+        clock, journal = SystemClock(), NO_JOURNAL
+        outside = Outside(retriever, documents, self._parser, clock, settings, journal, chosen, watch, earlier)
+        roots = [one.root for one in self._folders.opened]
+        answer = await app.recorded(outside, roots).answer(question, ask.scope, ask.question)
+        answer = replace(answer, question=ask.question)
         self._answers.keep(answer)
         return answer
 
@@ -158,6 +165,24 @@ class Session:
     async def verify_answer(self, answer: Mapping[str, object], encoding: PositionEncoding) -> Mapping[str, object]:
         """How the citations of a saved answer stand. Raises ValueError, a sentence, for what is none."""
         return await verify_answer_wire(answer, self._documents, self._elsewhere, encoding)
+
+    async def replay(self, run: str, verify: bool, encoding: PositionEncoding) -> Mapping[str, object]:
+        """Runs a kept run again (PROTOCOL section 5); `verify`: how its citations stand in the documents as they are.
+
+        Raises ConfigError, a sentence, for one that is not kept.
+        """
+        report = await app.replayed(run, app.Journals(self._settings.journal), self._parser)
+        if not verify:
+            return report.wire()
+        if report.recorded is None:
+            return {**report.wire(), "citations": []}
+        found = await verify_answer_wire(report.recorded, self._documents, self._elsewhere, encoding)
+        return {**report.wire(), "citations": found["citations"]}
+
+    async def clear_journals(self) -> Mapping[str, object]:
+        """Removes every journal of this user: `{runs, bytes}` that were removed."""
+        cleared = await asyncio.to_thread(app.Journals(self._settings.journal).clear)
+        return {"runs": cleared.runs, "bytes": cleared.bytes}
 
     async def _elsewhere(self) -> AsyncIterator[str]:
         """Every document that is searched: where lines may be whose file is gone."""

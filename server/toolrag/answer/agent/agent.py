@@ -15,7 +15,9 @@ from toolrag.answer.agent import prompt
 from toolrag.answer.agent.claims import NOTHING, Claims
 from toolrag.answer.agent.run import Conversation
 from toolrag.answer.agent.spending import Spending
+from toolrag.answer.citations import written
 from toolrag.answer.earlier import Earlier, read_again
+from toolrag.answer.journal import events
 from toolrag.answer.reading import RangeReader
 from toolrag.answer.tools.toolbox import Toolbox
 from toolrag.answer.types import Answer, Outcome, Reason
@@ -62,6 +64,7 @@ class Agent:
         rows = await toolbox.hints(found.candidates)
         ended = await talk.talk(prompt.opening(text, rows, before), list(map(prompt.hint_of, rows)))
         verified = await self._leaving(claims, talk, ended)
+        self._tell(verified, claims.failed)
         outcome, reason = _outcome(verified, [why for _, why in claims.failed], ended, found)
         return Answer(
             id=_answer_id(text, verified, reader, found, talk.replies),
@@ -75,6 +78,14 @@ class Agent:
             searched=found.searched,
             usage=spending.usage(),
         )
+
+    def _tell(self, verified: Verified, failed: Sequence[tuple[str, str]]) -> None:
+        """Each claim of the last word, and whether it stands."""
+        citations = {citation.id: written(citation) for citation in verified.citations}
+        for claim in verified.claims:
+            self.journal.record(*events.verify(claim.text, [citations[cited] for cited in claim.citations]))
+        for text, why in failed:
+            self.journal.record(*events.verify(text, (), why))
 
     async def _leaving(self, claims: Claims, talk: Conversation, ended: Reason | None) -> Verified:
         """What stands now, after the last word."""

@@ -17,9 +17,10 @@ from toolrag.answer.agent.claims import Claims
 from toolrag.answer.agent.failures import Failures
 from toolrag.answer.agent.spending import Spending, size_of
 from toolrag.answer.drafting import Drafts
+from toolrag.answer.journal import events
 from toolrag.answer.prose import visible
 from toolrag.answer.reading import RangeReader
-from toolrag.answer.tools.toolbox import Toolbox, call_key
+from toolrag.answer.tools.toolbox import Outcome, Toolbox, call_key
 from toolrag.answer.types import Reason
 from toolrag.answer.watch import Watch
 from toolrag.chat import Choice, Hint, Message, Reply, Said, ToolCall, ToolResult, Turn
@@ -244,7 +245,7 @@ class Conversation:
                 self._failures.note(outcome.failure, call_key(call.name, call.arguments))
             else:
                 self._failures.note("repeat" if outcome.repeats else "")
-            self._journal.record("execute_tool", {"call": call.id, "name": call.name})
+            self._journal.record(*_told(call, outcome))
             results.append(outcome.result)
         return tuple(results)
 
@@ -255,6 +256,17 @@ def _doing(call: ToolCall) -> str:
     about = next((value for value in arguments.values() if isinstance(value, str)), "")
     words = visible(" ".join(f"{call.name.replace('_', ' ')} {about}".split()))
     return words if len(words) <= _MOST_SHOWN else f"{words[: _MOST_SHOWN - 1]}…"
+
+
+def _told(call: ToolCall, outcome: Outcome) -> events.Made:
+    """A call for the journal; the text that it read is in the `document` before it."""
+    result = json.loads(outcome.result.text)
+    wanted = call.arguments.get("expect_sha") if isinstance(call.arguments, Mapping) else None
+    found = result.get("sha")
+    told = {name: value for name, value in result.items() if name != "quoted_text"}
+    return events.execute_tool(
+        call, told, wanted if isinstance(wanted, str) else None, found if isinstance(found, str) else None
+    )
 
 
 def _refused(call: ToolCall, sentence: str) -> ToolResult:
