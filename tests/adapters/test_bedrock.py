@@ -240,8 +240,10 @@ def test_every_way_to_fail_is_one_error_and_no_second_request(
     serve: Serve, step: Step, code: str, bearer: dict[str, str]
 ) -> None:
     service = serve(step, SAID, **bearer)
+    began = time.monotonic()
     error = fails(model(settings=BedrockSettings(read_seconds=1)))
 
+    assert time.monotonic() - began < 10
     assert error.code == code
     assert (error.message == CUT) is (code == "cut")
     assert len(service.taken) == 1
@@ -453,6 +455,32 @@ def test_a_reply_that_was_left_before_its_request_was_made_makes_none(serve: Ser
     asyncio.run(leave())
     until_no_thread()
     assert service.taken == []
+
+
+def test_a_reply_that_was_left_while_credentials_were_awaited_connects_nowhere(
+    serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = serve(SAID)
+    begun, go, config = tmp_path / "begun", tmp_path / "go", tmp_path / "config"
+    keys = '{"Version": 1, "AccessKeyId": "AKIDWORK", "SecretAccessKey": "w"}'
+    waits = tmp_path / "waits"
+    waits.write_text(f"#!/bin/sh\ntouch {begun}\nwhile [ ! -e {go} ]; do sleep 0.01; done\necho '{keys}'\n")
+    waits.chmod(0o700)
+    config.write_text(f"[profile slow]\ncredential_process = {waits}\n")
+
+    async def leave() -> None:
+        task = asyncio.ensure_future(asked(model(settings=BedrockSettings(profile="slow"))))
+        await until(begun.exists)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    with environment(monkeypatch, AWS_CONFIG_FILE=str(config), **NO_KEYS):
+        asyncio.run(leave())
+        go.touch()
+        until_no_thread()
+    assert service.taken == []
+    assert service.refused == []
 
 
 def test_a_cut_reaches_a_connection_whose_handshake_never_ends(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:

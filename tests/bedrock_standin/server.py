@@ -18,7 +18,7 @@ import trustme
 
 from bedrock_standin import frames
 from bedrock_standin.cards import CARDS
-from bedrock_standin.parsing import RefusedError, parsed
+from bedrock_standin.parsing import RefusedError, invalid, parsed
 from bedrock_standin.replies import HttpError, Say, Silence, Step, answer, events
 from bedrock_standin.rules import refuse_unless_taken
 
@@ -132,7 +132,7 @@ class _Handler(BaseHTTPRequestHandler):
         if not self.headers["Authorization"]:
             raise RefusedError(403, "MissingAuthenticationTokenException", "Missing Authentication Token")
         if not seen.operation or card is None:
-            raise RefusedError(404, "ResourceNotFoundException", "The provided model identifier is invalid.")
+            raise invalid("The provided model identifier is invalid.")
         seen.request = parsed(seen.operation, seen.model_id, body)
         refuse_unless_taken(seen.request, card, stream=stream)
 
