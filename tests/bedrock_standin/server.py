@@ -42,6 +42,12 @@ class Seen:
     """Seconds of the monotonic clock."""
     closed: threading.Event = field(default_factory=threading.Event)
     """Set when the client closes the connection before the answer's end."""
+    closed_at: float = 0.0
+
+    def close(self) -> None:
+        """Takes note of it."""
+        self.closed_at = time.monotonic()
+        self.closed.set()
 
 
 class Standin:
@@ -173,7 +179,7 @@ class _Handler(BaseHTTPRequestHandler):
             elif say.breaks != "cut":
                 self.wfile.write(b"0\r\n\r\n")
             return
-        seen.closed.set()
+        seen.close()
 
     def _is_left(self, seen: Seen, seconds: float | None) -> bool:
         """Waits for the client to close the connection, for some seconds or as long as the stand-in runs."""
@@ -187,7 +193,7 @@ class _Handler(BaseHTTPRequestHandler):
             except OSError:
                 gone = True
             if gone:
-                seen.closed.set()
+                seen.close()
                 return True
         self.connection.settimeout(None)
         return False

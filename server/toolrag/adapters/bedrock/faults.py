@@ -43,7 +43,8 @@ _SENTENCES: Final[Mapping[ModelErrorCode, str]] = {
     "too_long": TOO_LONG,
     "not_allowed": (
         "This AWS account may not use this model in this region, or there is no such model. Check its id after "
-        "bedrock:, bedrock.region, and the account's model access and permissions (bedrock:InvokeModel, bedrock:InvokeModelWithResponseStream)."
+        "bedrock:, bedrock.region, and the account's model access and permissions (bedrock:InvokeModel and "
+        "bedrock:InvokeModelWithResponseStream)."
     ),
     "not_configured": NOT_CONFIGURED,
 }
