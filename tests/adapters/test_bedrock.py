@@ -22,6 +22,7 @@ import pytest
 from bedrock_standin import HttpError, Say, Silence, Standin, Step, Text, Think, Use, following
 from chat_model_factories import aws_environment
 from toolrag.adapters.bedrock import BedrockModel
+from toolrag.adapters.bedrock.line import Line
 from toolrag.adapters.bedrock.reply import CUT
 from toolrag.adapters.capabilities import FILE, Capabilities
 from toolrag.chat import Reply, Said, ToolResult, ToolSpec, Turn
@@ -502,6 +503,13 @@ def test_a_cut_reaches_a_connection_whose_handshake_never_ends(serve: Serve, mon
 
         assert asyncio.run(leave()) < 1
     until_no_thread()
+
+
+def test_a_boto3_that_hides_its_connections_is_said_to_do_so(caplog: pytest.LogCaptureFixture) -> None:
+    """Then a reply that is left still ends, and its connection with the service's next bytes."""
+    Line().tap(object())
+
+    assert "hides its connections" in caplog.text
 
 
 def test_a_model_goes_on_after_a_reply_that_was_left(serve: Serve) -> None:
