@@ -7,10 +7,8 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from bedrock_standin.conversation_rules import Request, all_blocks
 from bedrock_standin.replies import Say, Step, Text, Use
-from bedrock_standin.rules import all_blocks
-
-Request = Mapping[str, Any]
 
 
 def following(*script: Step) -> Callable[[Request], Step]:
