@@ -33,7 +33,7 @@ class Rig:
     asked: Callable[[], int]
     """How many requests came."""
     left: Callable[[], bool]
-    """Waits up to a second for a request to be closed before its end; whether one was."""
+    """Waits, for less than any timeout of the turn, for a request to be closed before its end; whether one was."""
 
 
 Factory = Callable[[tuple[Step, ...], Path], AbstractContextManager[Rig]]
@@ -53,7 +53,7 @@ def bedrock_model(model_id: str) -> Factory:
         brain = bedrock.following(*(_bedrock_step(step) for step in script))
         with bedrock.Standin(brain, folder) as service, aws_environment(service):
             model = BedrockModel(model_id, BedrockSettings(), Capabilities(None))
-            yield Rig(model, lambda: len(service.taken), lambda: any(seen.closed.wait(1) for seen in service.taken))
+            yield Rig(model, lambda: len(service.taken), lambda: any(seen.closed.wait(10) for seen in service.taken))
             refusals = [refusal.sentence for _, refusal in service.refused if "doesn't support" not in refusal.sentence]
             assert refusals == [], "the client broke a rule of the service"
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from bedrock_standin.conversation_rules import Request, all_blocks
 from bedrock_standin.replies import Say, Step, Text, Use
-from bedrock_standin.rules import all_blocks
-
-Request = Mapping[str, Any]
 
 
 def following(*script: Step) -> Callable[[Request], Step]:
@@ -27,7 +26,7 @@ def reads_then_answers(
     answer: Callable[[Request], str | Use],
     tool: str = "read_range",
 ) -> Callable[[Request], Step]:
-    """Calls the tool until one of its results is no error, and then answers, in words or by a call.
+    """Calls the tool until one of its results has no member `error`, and then answers, in words or by a call.
 
     Without that tool it calls the first one that it has. `arguments` and `answer` are given the request, whose texts
     `said_to` has, and whose results `results_of`.
@@ -36,8 +35,7 @@ def reads_then_answers(
 
     def brain(request: Request) -> Step:
         names = tool_names(request)
-        good = [one for one in all_blocks(request, "toolResult") if one.get("status") != "error"]
-        if good or not names:
+        if not names or not all(_is_error(told) for told in results_of(request)):
             said = answer(request)
             return Say((Text(said),) if isinstance(said, str) else (said,))
         name = tool if tool in names else names[0]
@@ -51,11 +49,22 @@ def tool_names(request: Request) -> list[str]:
 
 
 def said_to(request: Request) -> str:
-    """Every text of the user's messages, results left out."""
+    """Every text of the user's messages, also where it had to be told with the last result."""
     users = [message for message in request["messages"] if message["role"] == "user"]
-    return "\n".join(block["text"] for message in users for block in message["content"] if "text" in block)
+    blocks = [block for message in users for block in message["content"]]
+    return "\n".join(
+        one["text"]
+        for block in blocks
+        for one in (block["toolResult"]["content"][1:] if "toolResult" in block else [block])
+        if "text" in one
+    )
 
 
 def results_of(request: Request) -> list[str]:
-    """The texts of all results, oldest first."""
-    return [one["text"] for result in all_blocks(request, "toolResult") for one in result["content"] if "text" in one]
+    """What each result says, oldest first."""
+    return [result["content"][0]["text"] for result in all_blocks(request, "toolResult")]
+
+
+def _is_error(told: str) -> bool:
+    found = json.loads(told)
+    return isinstance(found, dict) and "error" in found

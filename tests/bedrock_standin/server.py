@@ -18,7 +18,7 @@ import trustme
 
 from bedrock_standin import frames
 from bedrock_standin.cards import CARDS
-from bedrock_standin.parsing import RefusedError, parsed
+from bedrock_standin.parsing import RefusedError, invalid, parsed
 from bedrock_standin.replies import HttpError, Say, Silence, Step, answer, events
 from bedrock_standin.rules import refuse_unless_taken
 
@@ -42,6 +42,12 @@ class Seen:
     """Seconds of the monotonic clock."""
     closed: threading.Event = field(default_factory=threading.Event)
     """Set when the client closes the connection before the answer's end."""
+    closed_at: float = 0.0
+
+    def close(self) -> None:
+        """Takes note of it."""
+        self.closed_at = time.monotonic()
+        self.closed.set()
 
 
 class Standin:
@@ -132,7 +138,7 @@ class _Handler(BaseHTTPRequestHandler):
         if not self.headers["Authorization"]:
             raise RefusedError(403, "MissingAuthenticationTokenException", "Missing Authentication Token")
         if not seen.operation or card is None:
-            raise RefusedError(404, "ResourceNotFoundException", "The provided model identifier is invalid.")
+            raise invalid("The provided model identifier is invalid.")
         seen.request = parsed(seen.operation, seen.model_id, body)
         refuse_unless_taken(seen.request, card, stream=stream)
 
@@ -173,7 +179,7 @@ class _Handler(BaseHTTPRequestHandler):
             elif say.breaks != "cut":
                 self.wfile.write(b"0\r\n\r\n")
             return
-        seen.closed.set()
+        seen.close()
 
     def _is_left(self, seen: Seen, seconds: float | None) -> bool:
         """Waits for the client to close the connection, for some seconds or as long as the stand-in runs."""
@@ -187,7 +193,7 @@ class _Handler(BaseHTTPRequestHandler):
             except OSError:
                 gone = True
             if gone:
-                seen.closed.set()
+                seen.close()
                 return True
         self.connection.settimeout(None)
         return False

@@ -43,7 +43,8 @@ _SENTENCES: Final[Mapping[ModelErrorCode, str]] = {
     "too_long": TOO_LONG,
     "not_allowed": (
         "This AWS account may not use this model in this region, or there is no such model. Check its id after "
-        "bedrock:, bedrock.region, and the account's model access and permissions (bedrock:InvokeModel)."
+        "bedrock:, bedrock.region, and the account's model access and permissions (bedrock:InvokeModel and "
+        "bedrock:InvokeModelWithResponseStream)."
     ),
     "not_configured": NOT_CONFIGURED,
 }
@@ -168,6 +169,8 @@ def _refused(response: Mapping[str, Any]) -> ModelError:
     if code is None:
         if _LONG.search(said.lower()):
             return ModelError("too_long", TOO_LONG)
+        if "model identifier is invalid" in said:
+            return ModelError("not_allowed", _SENTENCES["not_allowed"])
         return ModelError("bad_request", f"Amazon Bedrock does not take the request: {_one_line(said) or name}")
     return ModelError(code, _SENTENCES[code], after=_after(response))
 

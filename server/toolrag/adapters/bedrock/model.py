@@ -98,7 +98,9 @@ class _Request:
             self._ends_at = self._loop.time() + self._turn.seconds
             threading.Thread(target=self._run, name="bedrock", daemon=True).start()
         try:
-            item = await asyncio.wait_for(self._queue.get(), self._ends_at - self._loop.time())
+            # Not `wait_for`, which until Python 3.12 may lose a cancel that comes together with an event.
+            async with asyncio.timeout_at(self._ends_at):
+                item = await self._queue.get()
         except TimeoutError:
             raise ModelError("timeout", TOO_SLOW) from None
         if isinstance(item, BaseException):
