@@ -14,12 +14,10 @@ from toolrag.answer.journal.chain import Event, Sealed, seal
 from toolrag.answer.journal.outside import Outside, Run, answer_by
 from toolrag.answer.journal.recording import Recording
 from toolrag.answer.journal.replay import Report, check, replay
-from toolrag.answer.reading import RangeReader
-from toolrag.answer.types import Answer, Cut, Draft, Reason
-from toolrag.answer.verify import verify
-from toolrag.chat import Reply, Said, ToolCall, ToolResult, ToolSpec, Turn
+from toolrag.answer.types import Answer
+from toolrag.chat import Reply, ToolCall, Turn
 from toolrag.config import Settings
-from toolrag.errors import ModelError, ReadError
+from toolrag.errors import ModelError
 from toolrag.ports import NO_JOURNAL, ChatModel, DocumentSource, Scope
 
 FILES = {
@@ -117,66 +115,6 @@ def says(text: str = "", *calls: tuple[str, Mapping[str, object]]) -> Reply:
     """A reply with some calls, as a provider gives it."""
     made = tuple(ToolCall(f"call_{at}", name, arguments) for at, (name, arguments) in enumerate(calls))
     return Reply(text, made, "tool_use" if calls else "end", "auto", 11, 7, {"signature": "s" * 20})
-
-
-async def small_loop(ports: Outside, question: str, scope: Scope) -> Answer:
-    """Carries out `read_range` and `grep` (a plain text) until a reply has no calls; that reply is the one claim, which
-    cites all that was read. A model that fails is asked once more."""
-    assert ports.model is not None
-    began = ports.clock.now()
-    found = await ports.retriever.search(question, 8, scope)
-    reader = RangeReader(ports.documents, ports.parser, ports.settings.read, ports.settings.budget)
-    spec = ToolSpec("read_range", "Reads lines.", {"type": "object", "properties": {"path": {"type": "string"}}})
-    messages: list[Said | Reply] = [Said(question)]
-    failed = False
-    while True:
-        turn = Turn("Read before you speak. " * 100, tuple(messages), (spec,), "auto")
-        try:
-            reply = [one async for one in ports.model.reply(turn)][-1]
-        except ModelError:
-            if failed:
-                raise
-            failed = True
-            await ports.clock.sleep(1.0)
-            continue
-        assert isinstance(reply, Reply)
-        messages.append(reply)
-        if not reply.calls:
-            break
-        results = []
-        for call in reply.calls:
-            told = await _carried_out(call, ports, reader, scope)
-            ports.journal.record(*events.execute_tool(call, told))
-            results.append(ToolResult(call.id, json.dumps(told), "error" in told))
-        messages.append(Said("", tuple(results)))
-    cuts = tuple(Cut(evidence, evidence.lines) for evidence in reader.evidence)
-    verified = await verify([Draft(reply.text, cuts)], reader.evidence, ports.documents)
-    for claim in verified.claims:
-        ports.journal.record(*events.verify(claim.text, claim.citations))
-    for one in verified.dropped:
-        ports.journal.record(*events.verify(one.draft.text, (), one.why))
-    reason = None if verified.claims else Reason("unverified_answer", verified.dropped[0].why)
-    return Answer(
-        "f" * 16, question, "answered" if verified.claims else "notFound", reason, ports.model.id, verified.claims,
-        verified.citations, found.candidates, found.searched, reader.usage(ports.clock.now() - began),
-    )  # fmt: skip
-
-
-async def _carried_out(call: ToolCall, ports: Outside, reader: RangeReader, scope: Scope) -> dict[str, object]:
-    assert isinstance(call.arguments, Mapping)
-    if call.name == "grep":
-        wanted = str(call.arguments["text"])
-        hits = []
-        for one in await ports.documents.glances(ports.retriever.files(scope)):
-            if one is not None and wanted in one.text.content:
-                hits.append(f"{one.path}:{one.text.line_at(one.text.content.index(wanted)) + 1}")
-        return {"hits": hits}
-    try:
-        return (
-            await reader.read_range(str(call.arguments["path"]), call.arguments["start"], call.arguments["end"])
-        ).wire()
-    except ReadError as error:
-        return error.wire()
 
 
 def changed(made: Sequence[Event], kind: str, change: Callable[[dict[str, object]], object], nth: int = 0) -> Sealed:

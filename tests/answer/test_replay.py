@@ -23,7 +23,6 @@ from journal_doubles import (
     changed,
     outside,
     says,
-    small_loop,
     taken,
 )
 from toolrag.answer import wire
@@ -38,7 +37,7 @@ from toolrag.config import BedrockSettings, Budget, OpenAISettings, Settings
 from toolrag.errors import ModelError
 from toolrag.ports import Scope
 
-CLAIM = "`discounted_price` returns `price * (1 - discount)`."
+CLAIM = "`discounted_price` returns `price * (1 - discount)` [e1:4-11]."
 READ = ("read_range", {"path": "shop/pricing.py", "start": 4, "end": 11})
 QUESTIONS = (
     QUESTION,
@@ -56,7 +55,7 @@ def extractive(question: str = QUESTION) -> Taken:
 
 
 def modelled(*script: Any) -> Taken:
-    return asyncio.run(taken(outside(model=ScriptedModel(*script)), run=small_loop))
+    return asyncio.run(taken(outside(model=ScriptedModel(*script))))
 
 
 def kinds(made: Taken) -> list[str]:
@@ -214,7 +213,7 @@ class TestModel:
     def test_a_run_of_a_model_comes_out_again_without_it(self) -> None:
         made = modelled(says("I read.", READ), says(CLAIM))
         assert made.answer.claims
-        report = asyncio.run(again(made.sealed, small_loop))
+        report = asyncio.run(again(made.sealed))
         assert (report.reproduced, report.model) == (True, MODEL)
         assert kinds(made).count("chat") == 2
 
@@ -222,9 +221,9 @@ class TestModel:
         made = modelled(says("I read.", READ), says(CLAIM))
 
         def change(chat: dict[str, Any]) -> None:
-            chat["gen_ai.output.messages"][0]["parts"][0]["content"] = "`discounted_price` returns `discount`."
+            chat["gen_ai.output.messages"][0]["parts"][0]["content"] = "`discounted_price` has a `discount` [e1:4-11]."
 
-        report = asyncio.run(again(changed(made.events, "chat", change, 1), small_loop))
+        report = asyncio.run(again(changed(made.events, "chat", change, 1)))
         assert report.chain == "whole"
         assert report.replayed is not None
         assert wire.answer(report.replayed) != wire.answer(made.answer)
@@ -237,7 +236,7 @@ class TestModel:
         def change(chat: dict[str, Any]) -> None:
             chat["gen_ai.output.messages"][0]["parts"][1]["arguments"]["path"] = "notes.txt"
 
-        report = asyncio.run(again(changed(made.events, "chat", change), small_loop))
+        report = asyncio.run(again(changed(made.events, "chat", change)))
         assert report.divergence is not None
         assert "the document notes.txt; recorded was the document shop/pricing.py" in report.divergence.message
 
@@ -245,7 +244,7 @@ class TestModel:
         made = modelled(ModelError("cut", "The reply was cut.", after=2.0), says("", READ), says(CLAIM))
         failed = next(one.attributes for one in made.events if one.kind == "chat")
         assert (failed["error.type"], failed["toolrag.streamed"]) == ("cut", "half of ")
-        assert asyncio.run(again(made.sealed, small_loop)).reproduced
+        assert asyncio.run(again(made.sealed)).reproduced
 
     def test_the_pieces_of_a_reply_come_as_they_came(self) -> None:
         made = modelled(says("", READ), says(CLAIM))
@@ -261,20 +260,31 @@ class TestModel:
                         heard.append(one if isinstance(one, str) else "whole")
                         yield one
 
-            return await small_loop(replace(ports, model=Told()), question, scope)
+            return await answer_by(replace(ports, model=Told()), question, scope)
 
         assert asyncio.run(again(made.sealed, listens)).reproduced
         assert heard == ["whole", *(CLAIM[at : at + 3] for at in range(0, len(CLAIM), 3)), "whole"]
 
     def test_of_what_is_looked_through_only_what_was_looked_at_is_kept(self) -> None:
         """A text that is searched in vain is empty in a replay, where it is searched in vain again."""
-        many = {f"big/{at}.txt": f"nothing {at} " * 500 for at in range(20)}
-        real = outside({**FILES, **many}, ScriptedModel(says("", ("grep", {"text": "share"}), READ), says(CLAIM)))
-        made = asyncio.run(taken(real, run=small_loop))
+        many = {f"big/{at}.txt": f"nothing {at} " * 500 for at in range(5)}
+        real = outside({**FILES, **many}, ScriptedModel(says("", ("grep", {"pattern": "share"}), READ), says(CLAIM)))
+        made = asyncio.run(taken(real))
         assert not any(b"nothing 1 " in blob for blob in made.sealed.blobs.values())
-        (looked,) = [one.attributes for one in made.events if one.kind == "documents"]
+        (looked,) = [
+            one.attributes for one in made.events if one.kind == "documents" and one.attributes["toolrag.texts"]
+        ]
         assert len(looked["toolrag.texts"]) == 1  # type: ignore[arg-type] # a mapping
-        assert asyncio.run(again(made.sealed, small_loop)).reproduced
+        assert asyncio.run(again(made.sealed)).reproduced
+
+    @pytest.mark.parametrize("pattern", ["share", "nowhere at all", "x{900}y", "^$", "."])
+    def test_a_search_of_lines_comes_out_again_whatever_it_looked_through(self, pattern: str) -> None:
+        """One slice or several, lines that are searched in part, and a search that ends for its time."""
+        large = {"many.txt": "xy\n" * 200_000, "long.txt": "x" * 50_000, "none.txt": ""}
+        calls = [("grep", {"pattern": pattern}), ("grep", {"pattern": pattern, "ignore_case": True})]
+        real = outside({**FILES, **large}, ScriptedModel(says("", *calls, READ), says(CLAIM)))
+        made = asyncio.run(taken(real))
+        assert asyncio.run(again(made.sealed)).reproduced
 
     @pytest.mark.parametrize("ends", ["closed", "cancelled"])
     def test_who_stops_listening_ends_the_request_at_once_and_what_came_is_kept(self, ends: str) -> None:
@@ -346,7 +356,7 @@ def test_no_setting_but_the_budget_and_the_read_limits_and_no_environment_is_tak
         deny=(sentinel,),
         budget=Budget(reads=5),
     )
-    made = asyncio.run(taken(outside(model=ScriptedModel(says("", READ), says(CLAIM)), settings=given), run=small_loop))
+    made = asyncio.run(taken(outside(model=ScriptedModel(says("", READ), says(CLAIM)), settings=given)))
     assert not any(sentinel.encode() in data for data in (made.sealed.lines, *made.sealed.blobs.values()))
     assert b'"reads":5' in made.sealed.lines
     assert events.settings_of(json.loads(json.dumps(dict(made.events[0].attributes)))).budget == given.budget

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -150,6 +150,18 @@ class TestReadingFirst:
         assert answer.reason is not None
         assert answer.reason.code == "no_evidence"
         assert [one[0] for one in watch.heard if one[0] != "reading"] == ["claim", "withdrawn"]
+
+    def test_the_whole_reply_counts_not_what_was_said_on_the_way_to_it(self) -> None:
+        class Twisting(ScriptedModel):
+            async def reply(self, turn: Turn) -> AsyncGenerator[str | Reply, None]:
+                async for piece in super().reply(turn):
+                    yield piece if isinstance(piece, Reply) else piece.replace("x", "y")
+
+        settings = Settings()
+        memory, model = MemoryDocuments(FILES), Twisting(read(), said(GOOD))
+        agent = Agent(ParsingRetriever(memory), memory, InlineParser(), CountingClock(), settings, model, NO_JOURNAL)
+        answer = asyncio.run(agent.answer(QUESTION))
+        assert [one.text for one in answer.claims] == ["`alpha` returns `beta` of `x`."]
 
 
 class TestMending:

@@ -15,6 +15,7 @@ from answer_doubles import CountingClock
 from doubles import MemoryDocuments
 from hostile_models import WAYS, HostileModel, Way, honest, reads
 from index_doubles import ParsingRetriever, write_tree
+from journal_doubles import again, taken
 from markdown_it import MarkdownIt
 from parser_double import InlineParser
 from toolrag.adapters.documents import Documents
@@ -22,6 +23,7 @@ from toolrag.adapters.fence import Fence
 from toolrag.adapters.roots import open_root
 from toolrag.answer import wire
 from toolrag.answer.agent.agent import Agent
+from toolrag.answer.journal.outside import Outside
 from toolrag.answer.types import Answer, Citation, Claim, Usage
 from toolrag.answer.verify import MAX_LINES
 from toolrag.config import Budget, ReadLimits, Settings
@@ -181,3 +183,18 @@ def test_all_ways_mixed(house: House, part: int) -> None:
 def test_who_is_honest_is_heard(house: House) -> None:
     outcomes = [run(house, (honest,), seed, (Budget(),))[0].outcome for seed in range(N_EACH)]
     assert outcomes.count("answered") > N_EACH // 2
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_any_run_is_replayed_to_the_same_bytes_and_keeps_nothing_that_is_denied(house: House, part: int) -> None:
+    for seed in range(N_EACH):
+        rng = random.Random(f"journal {part} {seed}")
+        model = HostileModel((*WAYS.values(), honest), rng)
+        settings = replace(Settings(), budget=rng.choice(BUDGETS))
+        clock = CountingClock()
+        real = Outside(house.retriever, house.documents, InlineParser(), clock, settings, NO_JOURNAL, model)
+        made = asyncio.run(taken(real, rng.choice(("what does alpha return?", "zzzz?"))))
+        report = asyncio.run(again(made.sealed))
+        assert report.reproduced, (seed, report.divergence)
+        assert SECRET.encode() not in made.sealed.lines
+        assert not any(SECRET.encode() in blob for blob in made.sealed.blobs.values())

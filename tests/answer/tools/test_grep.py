@@ -109,13 +109,6 @@ class TestCaps:
         assert (told["files_searched"], told["complete"]) == (3, False)
         assert "Only 3 of 5 files" in str(told["why_incomplete"])
 
-    @pytest.mark.parametrize(("most", "complete"), [(8, True), (7, False)])
-    def test_bytes_are_counted_as_utf_8(self, most: int, complete: bool) -> None:
-        bench = memory_bench({"a.py": "aé\n", "b.py": "é\n\n"}, limits=replace(LIMITS, max_bytes=most))
-        told = bench.told("grep", pattern="x")
-        assert told["complete"] is complete
-        assert complete or "More than 7 bytes" in str(told["why_incomplete"])
-
     def test_seconds(self) -> None:
         class QuickClock(StillClock):
             async def sleep(self, seconds: float) -> None:

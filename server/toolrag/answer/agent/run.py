@@ -216,19 +216,26 @@ class Conversation:
             seconds=max(0.001, self._spending.seconds_left()),
         )
         reply: Reply | None = None
+        heard: list[str] = []
         async with aclosing(self._model.reply(turn)) as pieces:
             async for piece in pieces:
                 if isinstance(piece, Reply):
                     reply = piece
                 elif self._reader.evidence:
+                    heard.append(piece)
                     await self._claims.hear(self._drafts.feed(piece))
                 if self._spending.seconds_left() <= 0:
                     self._claims.forget()
                     return self._spent("seconds")
         if reply is None:
             raise ModelError("cut", "The model's reply has no end. Ask again, or ask another model.")
-        if self._reader.evidence and reply.stop != "length":  # what was cut off is no claim
-            await self._claims.hear(self._drafts.end())
+        if self._reader.evidence:
+            if "".join(heard) != reply.text:  # the whole reply counts, not what was said on the way to it
+                self._claims.forget()
+                self._drafts = Drafts()
+                await self._claims.hear(self._drafts.feed(reply.text))
+            if reply.stop != "length":  # what was cut off is no claim
+                await self._claims.hear(self._drafts.end())
         return reply
 
     async def _run_calls(self, calls: Sequence[ToolCall]) -> tuple[ToolResult, ...]:

@@ -65,7 +65,7 @@ def parse_arguments(spec: ToolSpec, given: object) -> Arguments:
     if not isinstance(given, Mapping):
         raise BadArgumentsError(f"The arguments are no JSON object; {_usage(spec.name, properties, required)}")
     values: dict[str, Value] = {}
-    for name, value in given.items():
+    for name, value in sorted(given.items()):  # whatever order they came in: a journal keeps none
         if name not in properties:
             raise BadArgumentsError(f"There is no argument {_close(name, properties)}")
         if value is None and name not in required:

@@ -44,7 +44,6 @@ class _Run:
     began: float
     matches: list[dict[str, object]] = field(default_factory=list)
     n_files: int = 0
-    n_bytes: int = 0
     why: dict[str, None] = field(default_factory=dict)
     """What was left out, each sentence once."""
     ended: bool = False
@@ -134,11 +133,8 @@ async def _search(desk: Desk, pattern: LinePattern, snapshot: TextSnapshot, run:
         if desk.clock.now() - run.began > limits.max_seconds:
             run.stop(f"It took longer than {limits.max_seconds:g} seconds; say which files with include.")
             return
-        if run.n_bytes + len(data) > limits.max_bytes:
-            run.stop(f"More than {limits.max_bytes:,} bytes would be searched; say which files with include.")
-            return
-        run.n_bytes += len(data)
         for match in pattern.matches(data):
+            _keep(snapshot)
             if len(run.matches) == limits.max_matches:
                 run.stop(f"More than {limits.max_matches} lines match; make the pattern longer, or use include.")
                 return
@@ -160,6 +156,8 @@ def _slices(snapshot: TextSnapshot, size: int, run: _Run) -> Iterator[tuple[byte
     """A text as UTF-8 in slices of whole lines, each with its number of lines; lone surrogates are question marks."""
     content = snapshot.text.content
     data = (fold(content) if "\r" in content else content).encode("utf-8", "replace")
+    if len(data) > size:
+        _keep(snapshot)
     at = 0
     while at <= len(data):
         end = at + size
@@ -168,15 +166,21 @@ def _slices(snapshot: TextSnapshot, size: int, run: _Run) -> Iterator[tuple[byte
             # One line that is longer than a slice.
             cut = data.find(b"\n", end)
             cut = len(data) if cut < 0 else cut
-        yield _shortened(data[at:cut], run), data.count(b"\n", at, cut) + 1
+        yield _shortened(data[at:cut], snapshot, run), data.count(b"\n", at, cut) + 1
         at = cut + 1
 
 
-def _shortened(data: bytes, run: _Run) -> bytes:
+def _keep(snapshot: TextSnapshot) -> None:
+    """A text that a search says something of: it is looked at by its lines, and a journal keeps what was looked at."""
+    _ = snapshot.text.n_lines
+
+
+def _shortened(data: bytes, snapshot: TextSnapshot, run: _Run) -> bytes:
     """The lines of a slice, none longer than what is searched of one."""
     lines = data.split(b"\n")
     if max(map(len, lines)) <= MAX_LINE:
         return data
+    _keep(snapshot)
     run.why[f"Of a line only the first {MAX_LINE:,} bytes are searched."] = None
     return b"\n".join(line[:MAX_LINE] for line in lines)
 

@@ -29,6 +29,4 @@ class ToolLimits:
     max_text: int = 200
     """Characters of a line, around its match."""
     max_files: int = 5_000
-    max_bytes: int = 60_000_000
-    """UTF-8 bytes that are searched."""
     max_seconds: float = 3.0

@@ -5,6 +5,7 @@ Which tools there are never depends on what a file says, and what a file says st
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -152,8 +153,8 @@ def _repeated(call: ToolCall, made: _Made) -> Outcome:
 
 
 def call_key(name: str, arguments: object) -> str:
-    """What tells one call that was not run from another."""
+    """What tells one call that was not run from another; the order of its arguments does not."""
     try:
-        return f"{name} {arguments!r}"
-    except (RecursionError, ValueError):  # too deep, or a number of thousands of digits
+        return f"{name} {json.dumps(arguments, sort_keys=True)}"
+    except (RecursionError, ValueError, TypeError):  # too deep, a number of thousands of digits, or no JSON
         return f"{name} {type(arguments).__name__}"
