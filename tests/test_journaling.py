@@ -146,6 +146,30 @@ def test_nothing_of_a_denied_file_is_in_a_journal_whatever_is_asked(root: Path, 
     assert [name for name, data in kept.items() if CANARY.encode() in data] == []
 
 
+def test_a_file_that_is_denied_from_now_on_takes_the_runs_of_its_root_along(
+    root: Path, folder: Path, tmp_path: Path
+) -> None:
+    write_tree(root, {"src/keys.py": f"def {CANARY}():\n    return 1\n"})
+    write_tree(tmp_path / "other", FILES)
+    ask(root, f"what does {CANARY} do?")
+    kept = ask(tmp_path / "other", "what does Session send?")
+    assert any(CANARY.encode() in path.read_bytes() for path in folder.rglob("*") if path.is_file())
+    (root / "src/keys.py").rename(root / ".env")
+    answer = ask(root)
+    runs = {one.run for one in app.Journals(JournalSettings()).runs()}
+    assert runs == {answer.journal, kept.journal}
+    assert not any(CANARY.encode() in path.read_bytes() for path in folder.rglob("*") if path.is_file())
+    for run in runs:
+        assert asyncio.run(app.replayed_here(str(run), app.Journals(JournalSettings()), Settings())).reproduced
+
+
+def test_a_file_that_is_merely_gone_takes_nothing_along(root: Path) -> None:
+    first = ask(root)
+    (root / "README.md").unlink()
+    ask(root, "limit")
+    assert first.journal in {one.run for one in app.Journals(JournalSettings()).runs()}
+
+
 def test_no_credential_is_in_a_journal(root: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sentinel = "sk-sentinel-51c0"
     for name in ("OPENAI_API_KEY", "AWS_SECRET_ACCESS_KEY", "AWS_BEARER_TOKEN_BEDROCK"):

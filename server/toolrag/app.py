@@ -115,6 +115,20 @@ def recorded(outside: Outside, roots: Sequence[Root], run: Run = answer_by) -> J
     return Journaled(run, outside, journals, tuple(root.real for root in roots))
 
 
+def forgets(root: Root, settings: Settings) -> Callable[[], None]:
+    """What removes the journals of runs in a root. Where it cannot, one log line says so."""
+
+    def forget() -> None:
+        try:
+            Journals(settings.journal).forget(root.real)
+        except ConfigError:
+            return  # there is no place for any
+        except OSError as error:
+            log.warning("Journals that may hold a file that is denied now cannot be removed (%s).", error.strerror)
+
+    return forget
+
+
 async def replayed(run: str, journals: Journals, parser: SpanParser) -> Report:
     """Run a kept run again. Raises ConfigError when there is none, and OSError."""
     checked = await asyncio.to_thread(lambda: check(run, journals.load(run), journals.blob))
@@ -173,7 +187,9 @@ async def open_workspace(place: Place, *, refresh: bool, progress: Progress) -> 
     limits = place.settings.index
     async with ParseProcess(limits.parse_seconds) as parser:
         library = Library(place.documents, parser, embedder())
-        around = Around(place.fence, place.root, parser, limits, embedder(), engine)
+        around = Around(
+            place.fence, place.root, parser, limits, embedder(), engine, forgets(place.root, place.settings)
+        )
         index = Index(around, cache_folder(place.root, place.settings), library.show)
         library.indexes = [index]
         dense = None

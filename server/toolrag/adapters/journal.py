@@ -13,7 +13,7 @@ import re
 import shutil
 import stat
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -21,6 +21,7 @@ from typing import Final
 import platformdirs
 
 from toolrag.adapters.cache_dir import LEFTOVER_SECONDS, TEMPORARY
+from toolrag.adapters.private_files import entries_of, open_plainly, read_plain, size_of, write_whole
 from toolrag.answer.journal.chain import BrokenError, Sealed, first_of
 from toolrag.config import JournalSettings
 from toolrag.errors import ConfigError
@@ -80,7 +81,7 @@ class Journals:
         """
         self._make_private(roots)
         written = sum(self._keep_blob(sha, data) for sha, data in sealed.blobs.items())
-        _write(self.folder / f"{run}{SUFFIX}", sealed.lines)
+        write_whole(self.folder / f"{run}{SUFFIX}", sealed.lines)
         self._collect_if_due(written + len(sealed.lines), time.time())
 
     def runs(self) -> list[KeptRun]:
@@ -109,24 +110,38 @@ class Journals:
 
     def load(self, run: str) -> bytes:
         """A run's journal as it is kept. Raises ConfigError when there is none, or OSError."""
-        data = _read(self.folder / f"{run}{SUFFIX}") if _RUN.fullmatch(run) else None
+        data = read_plain(self.folder / f"{run}{SUFFIX}") if _RUN.fullmatch(run) else None
         if data is None:
             raise ConfigError(f"No run {run!r} is kept.")
         return data
 
     def blob(self, sha: str) -> bytes | None:
         """A text by its SHA-256, not yet checked; None where there is none. Raises OSError."""
-        return _read(self._blobs / sha) if _SHA.fullmatch(sha) else None
+        return read_plain(self._blobs / sha) if _SHA.fullmatch(sha) else None
 
     def clear(self) -> Cleared:
         """Remove every journal. Raises OSError."""
         n_runs = len(self._files())
-        total = sum(status.st_size for folder in (self.folder, self._blobs) for _, status in _entries(folder))
+        total = sum(status.st_size for folder in (self.folder, self._blobs) for _, status in entries_of(folder))
         if self.folder.is_symlink():
             self.folder.unlink()  # whatever it leads to is not ours
         elif self.folder.exists():
             shutil.rmtree(self.folder)
         return Cleared(n_runs, total)
+
+    def forget(self, root: str) -> None:
+        """Remove the runs in a root, its real path, in one around it or in one below: a file there is denied now.
+
+        Which runs read it cannot be told once its name is another, so all go. Raises OSError.
+        """
+        named: set[str] = set()
+        for path, _ in self._files():
+            data = read_plain(path) or b""
+            if _may_be_in(root, data):
+                path.unlink(missing_ok=True)
+            else:
+                named |= {sha.decode() for sha in _SHAS.findall(data)}
+        self._drop_blobs(named, float("inf"))
 
     def collect(self, now: float) -> None:
         """Remove the runs that are too old, then the oldest while all take too much, then what no run names.
@@ -137,31 +152,35 @@ class Journals:
         named: set[str] = set()
         used = 0
         for path, status in self._files():
-            data = _read(path) or b""
+            data = read_plain(path) or b""
             new = {sha.decode() for sha in _SHAS.findall(data)} - named
-            size = len(data) + sum(_size(self._blobs / sha) for sha in new)
+            size = len(data) + sum(size_of(self._blobs / sha) for sha in new)
             if status.st_mtime < now - self._settings.max_days * 86_400 or (room is not None and used + size > room):
                 path.unlink(missing_ok=True)
                 continue
             used += size
             named |= new
-        for path, status in list(_entries(self._blobs)):
-            if path.name not in named and status.st_mtime < now - YOUNG_SECONDS:
-                path.unlink(missing_ok=True)
-        for path, status in list(_entries(self.folder)):
+        self._drop_blobs(named, now - YOUNG_SECONDS)
+        for path, status in list(entries_of(self.folder)):
             if path.name.startswith(TEMPORARY) and status.st_mtime < now - LEFTOVER_SECONDS:
                 path.unlink(missing_ok=True)
-        _write(self.folder / _TALLY, f"{now:.0f} {self._size()}".encode())
+        write_whole(self.folder / _TALLY, f"{now:.0f} {self._size()}".encode())
+
+    def _drop_blobs(self, named: set[str], before: float) -> None:
+        """Remove the texts that no run names, if they were last used before some time."""
+        for path, status in list(entries_of(self._blobs)):
+            if path.name not in named and status.st_mtime < before:
+                path.unlink(missing_ok=True)
 
     def _collect_if_due(self, added: int, now: float) -> None:
         try:
-            collected, known = map(int, (_read(self.folder / _TALLY) or b"").split())
+            collected, known = map(int, (read_plain(self.folder / _TALLY) or b"").split())
         except ValueError:
             collected, known = 0, 0  # a new folder, or a damaged tally
         if not now - COLLECT_SECONDS < collected <= now + COLLECT_SECONDS or known + added > self._settings.max_bytes:
             self.collect(now)
         else:
-            _write(self.folder / _TALLY, f"{collected} {known + added}".encode())
+            write_whole(self.folder / _TALLY, f"{collected} {known + added}".encode())
 
     def _keep_blob(self, sha: str, data: bytes) -> int:
         """The bytes that were written: none where the blob is there. One that is used again is young again."""
@@ -171,20 +190,20 @@ class Journals:
             if stat.S_ISREG(status.st_mode) and status.st_size == len(data):
                 os.utime(path, follow_symlinks=False) if os.utime in os.supports_follow_symlinks else os.utime(path)
                 return 0
-        _write(path, data)
+        write_whole(path, data)
         return len(data)
 
     def _files(self) -> list[tuple[Path, os.stat_result]]:
         """The journals, the latest first."""
         found = [
             (path, status)
-            for path, status in _entries(self.folder)
+            for path, status in entries_of(self.folder)
             if path.suffix == SUFFIX and _RUN.fullmatch(path.stem)
         ]
         return sorted(found, key=lambda one: (-one[1].st_mtime_ns, one[0].name))
 
     def _size(self) -> int:
-        return sum(status.st_size for folder in (self.folder, self._blobs) for _, status in _entries(folder))
+        return sum(status.st_size for folder in (self.folder, self._blobs) for _, status in entries_of(folder))
 
     def _make_private(self, roots: Iterable[str]) -> None:
         """Make the folders, or check those that are there. Raises ConfigError or OSError."""
@@ -217,58 +236,21 @@ def state_home() -> Path:
         raise ConfigError("There is no home folder to keep journals in. Set HOME or XDG_STATE_HOME.") from None
 
 
+def _may_be_in(root: str, data: bytes) -> bool:
+    """Whether a run was in a root, around it or below it; a damaged one may have been."""
+    try:
+        roots = first_of(data.partition(b"\n")[0])["toolrag.roots"]
+    except (BrokenError, KeyError):
+        return True
+    if not isinstance(roots, list) or not all(isinstance(one, str) for one in roots):
+        return True
+    wanted = Path(root)
+    return any(wanted == Path(one) or wanted in Path(one).parents or Path(one) in wanted.parents for one in roots)
+
+
 def _listed(path: Path, status: os.stat_result) -> KeptRun:
     model = question = ""
-    with contextlib.suppress(BrokenError, OSError), open(path, "rb", opener=_open_plainly) as file:
+    with contextlib.suppress(BrokenError, OSError), open(path, "rb", opener=open_plainly) as file:
         start = first_of(file.readline())
         model, question = (str(start.get(f"toolrag.{name}", "")) for name in ("model", "asked"))
     return KeptRun(path.stem, status.st_mtime, model, question, status.st_size)
-
-
-def _entries(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
-    """The regular files of a folder of ours; none where there is none, or something else is in its place."""
-    if folder.is_symlink():
-        return
-    with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as entries:
-        for entry in entries:
-            with contextlib.suppress(FileNotFoundError):
-                status = entry.stat(follow_symlinks=False)
-                if stat.S_ISREG(status.st_mode):
-                    yield Path(entry.path), status
-
-
-def _size(path: Path) -> int:
-    with contextlib.suppress(FileNotFoundError):
-        return path.lstat().st_size
-    return 0
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Write a file of mode 0600, whole or not at all, over whatever has its name. Raises OSError."""
-    beside = path.with_name(f"{TEMPORARY}{os.getpid()}.{time.monotonic_ns()}.{path.name[:16]}")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
-    descriptor = os.open(beside, flags, 0o600)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-        os.replace(beside, path)  # a link in its place is replaced, not followed
-    except BaseException:
-        os.unlink(beside)
-        raise
-
-
-def _read(path: Path) -> bytes | None:
-    """A regular file's bytes; None for what is none, such as a link or a FIFO. Raises OSError but for a missing one."""
-    try:
-        with open(path, "rb", opener=_open_plainly) as file:
-            return file.read() if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else None
-    except (FileNotFoundError, IsADirectoryError):
-        return None
-    except OSError:
-        if path.is_symlink():
-            return None
-        raise
-
-
-def _open_plainly(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))

@@ -257,7 +257,8 @@ class Session:
     def _made_folders(self) -> Folders:
         def around(fence: Fence, root: Root) -> Around:
             limits = self._settings.index
-            return Around(fence, root, self._parser, limits, app.embedder(), self._engine)
+            forgets = app.forgets(root, self._settings)
+            return Around(fence, root, self._parser, limits, app.embedder(), self._engine, forgets)
 
         def cache(root: Root) -> Path | None:
             return app.cache_folder(root, self._settings)
