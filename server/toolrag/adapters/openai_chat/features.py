@@ -27,6 +27,8 @@ class Features:
     """`response_format` of the kind `json_schema` is taken, and held to."""
     straight: bool = False
     """A call that was forced did not come, and came by a schema: the schema is asked for at once."""
+    mixed: bool = True
+    """A text may follow the results of calls. Where not, it goes into the last of them."""
     stream: bool = True
     usage: bool = True
     """`stream_options` is taken."""
@@ -76,6 +78,8 @@ def after_refusal(features: Features, body: Mapping[str, Any], said: str) -> Fea
         return replace(features, tokens="max_completion_tokens")
     if "response_format" in body and _SCHEMA.search(words):
         return replace(features, schema=False, straight=False)
+    if re.search(r"role '?user'? after role '?tool", words):
+        return replace(features, mixed=False)
     if "tool_choice" in body and _CHOICE.search(words):
         return replace(features, choice=_below(body["tool_choice"]))
     if "tools" in body and _NO_TOOLS.search(words):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from toolrag.adapters.openai_chat.features import Features
@@ -25,7 +25,7 @@ Body = dict[str, Any]
 
 def chat_request(turn: Turn, model: str, features: Features) -> Body:
     """The body for a turn, for a server that takes `features`."""
-    body: Body = {"model": model, "messages": _messages(turn, in_words=not features.tools)}
+    body: Body = {"model": model, "messages": _messages(turn, features, in_words=not features.tools)}
     _put_common(body, turn, features)
     if turn.tools and features.tools:
         body["tools"] = [
@@ -50,7 +50,7 @@ def schema_request(turn: Turn, model: str, features: Features, wanted: Wanted) -
 
     No tools are declared beside it, which llama.cpp refuses together with a grammar, so the history is told in words.
     """
-    body: Body = {"model": model, "messages": _messages(turn, in_words=True, and_then=wanted.request)}
+    body: Body = {"model": model, "messages": _messages(turn, features, in_words=True, and_then=wanted.request)}
     _put_common(body, turn, features)
     form: Body = {"name": wanted.tool.name, "schema": dict(wanted.schema)}
     if wanted.strict:
@@ -98,7 +98,7 @@ def _choice(turn: Turn, features: Features) -> Body | str | None:
     return "auto" if turn.choice == "auto" or features.choice == "auto" else "required"
 
 
-def _messages(turn: Turn, *, in_words: bool, and_then: str = "") -> list[Body]:
+def _messages(turn: Turn, features: Features, *, in_words: bool, and_then: str = "") -> list[Body]:
     """The conversation; `in_words`: without what is about tools. `and_then` ends the system text."""
     system = "\n\n".join(part for part in (turn.system.strip(), and_then) if part)
     messages: list[Body] = [{"role": "system", "content": system}] if system else []
@@ -106,16 +106,20 @@ def _messages(turn: Turn, *, in_words: bool, and_then: str = "") -> list[Body]:
         if in_words:
             messages.append(_in_words(message))
         else:
-            messages += _said(message) if isinstance(message, Said) else [_replied(message)]
+            messages += _said(message, features) if isinstance(message, Said) else [_replied(message)]
     return messages
 
 
-def _said(said: Said) -> Iterator[Body]:
+def _said(said: Said, features: Features) -> list[Body]:
     """One message for each result, in the calls' order, and then the text."""
-    for result in said.results:
-        yield {"role": "tool", "tool_call_id": result.call_id, "content": _text(result.text)}
-    if said.text.strip() or not said.results:
-        yield {"role": "user", "content": _text(said.text)}
+    messages: list[Body] = [
+        {"role": "tool", "tool_call_id": result.call_id, "content": _text(result.text)} for result in said.results
+    ]
+    if not messages or (said.text.strip() and features.mixed):
+        messages.append({"role": "user", "content": _text(said.text)})
+    elif said.text.strip():
+        messages[-1]["content"] += f"\n\n{said.text}"
+    return messages
 
 
 def _replied(reply: Reply) -> Body:
