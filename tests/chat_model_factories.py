@@ -14,9 +14,11 @@ from unittest import mock
 
 import bedrock_standin as bedrock
 import openai_standin as openai
+from editor_double import EditorClient
 from model_double import Hold, Partly, ScriptedModel, Step
 from toolrag.adapters.bedrock import BedrockModel
 from toolrag.adapters.capabilities import Capabilities
+from toolrag.adapters.editor_model import EditorModel
 from toolrag.adapters.openai_chat import OpenAIModel
 from toolrag.chat import Reply, Stop
 from toolrag.config import BedrockSettings, OpenAISettings
@@ -155,6 +157,13 @@ def _openai_step(step: Step) -> openai.Step:
     return openai.Say(step.text, calls, _FINISHES[step.stop], (step.input_tokens, step.output_tokens))
 
 
+@contextmanager
+def editor_model(script: tuple[Step, ...], _folder: Path) -> Iterator[Rig]:
+    client = EditorClient(*script)
+    yield Rig(EditorModel(client.converse), lambda: len(client.asked), lambda: client.cancelled > 0)
+    assert client.broken == [], "what was asked is not what PROTOCOL has"
+
+
 FACTORIES: dict[str, Factory] = {
     "scripted": scripted,
     "bedrock, forced": bedrock_model("example.forced-v1"),
@@ -164,6 +173,7 @@ FACTORIES: dict[str, Factory] = {
     "openai, ignores tool_choice": openai_model(openai.IGNORES_CHOICE),
     "openai, refuses tool_choice objects": openai_model(openai.REFUSES_OBJECTS),
     "openai, not streaming": openai_model(openai.WITHOUT_STREAMING),
+    "editor": editor_model,
 }
-WHOLE_AT_ONCE = frozenset({"bedrock, not streaming", "openai, not streaming"})
+WHOLE_AT_ONCE = frozenset({"bedrock, not streaming", "openai, not streaming", "editor"})
 """Those that say nothing before they have all of a reply."""
