@@ -13,11 +13,15 @@ from pathlib import Path
 from unittest import mock
 
 import bedrock_standin as bedrock
+import openai_standin as openai
+from editor_double import EditorClient
 from model_double import Hold, Partly, ScriptedModel, Step
 from toolrag.adapters.bedrock import BedrockModel
 from toolrag.adapters.capabilities import Capabilities
+from toolrag.adapters.editor_model import EditorModel
+from toolrag.adapters.openai_chat import OpenAIModel
 from toolrag.chat import Reply, Stop
-from toolrag.config import BedrockSettings
+from toolrag.config import BedrockSettings, OpenAISettings
 from toolrag.errors import ModelError, ModelErrorCode
 from toolrag.ports import ChatModel
 
@@ -104,11 +108,72 @@ def _bedrock_step(step: Step) -> bedrock.Step:
     return bedrock.Say((*texts, *uses), _STOPS[step.stop], (step.input_tokens, step.output_tokens))
 
 
+def openai_model(profile: openai.Profile) -> Factory:
+    """A server of this kind, of which nothing is known but by its refusals."""
+
+    @contextmanager
+    def factory(script: tuple[Step, ...], _folder: Path) -> Iterator[Rig]:
+        brain = openai.following(*(_openai_step(step) for step in script))
+        with openai.Standin(brain, profile) as service:
+            model = OpenAIModel("example-model", OpenAISettings(base_url=service.base_url), Capabilities(None))
+            yield Rig(model, lambda: len(service.taken), lambda: any(seen.closed.wait(1) for seen in service.taken))
+            assert service.broken == [], "the client broke a rule of the API"
+
+    return factory
+
+
+_FINISHES: dict[Stop, str] = {
+    "end": "stop",
+    "tool_use": "tool_calls",
+    "length": "length",
+    "refused": "content_filter",
+    "other": "unheard_of",
+}
+_REFUSALS: dict[ModelErrorCode, openai.Step] = {
+    "throttled": openai.HttpError(429, "Rate limit reached.", "requests", headers={"Retry-After": "7"}),
+    "unavailable": openai.HttpError(503, "Loading model", "unavailable_error"),
+    "timeout": openai.Silence(),
+    "cut": openai.Say("It is", breaks="cut", after=2),
+    "too_long": openai.HttpError(400, "This model's maximum context length is 8192.", code="context_length_exceeded"),
+    "bad_request": openai.HttpError(400, "The request is wrong."),
+    "not_allowed": openai.HttpError(404, "The model does not exist or you do not have access.", code="model_not_found"),
+    "not_configured": openai.HttpError(401, "You didn't provide an API key.", code="invalid_api_key"),
+}
+
+
+def _openai_step(step: Step) -> openai.Step:
+    if isinstance(step, ModelError):
+        return _REFUSALS[step.code]
+    if isinstance(step, Partly):
+        assert step.error.code == "cut"
+        return openai.Say(step.text, breaks="cut")
+    if isinstance(step, Hold):
+        return openai.Say(step.text, breaks="stall", after=2) if step.text else openai.Silence()
+    assert isinstance(step, Reply), "a function of a script has no chunks"
+    calls = tuple(
+        openai.Call(call.name, call.arguments if isinstance(call.arguments, str) else dict(call.arguments), call.id)
+        for call in step.calls
+    )
+    return openai.Say(step.text, calls, _FINISHES[step.stop], (step.input_tokens, step.output_tokens))
+
+
+@contextmanager
+def editor_model(script: tuple[Step, ...], _folder: Path) -> Iterator[Rig]:
+    client = EditorClient(*script)
+    yield Rig(EditorModel(client.converse), lambda: len(client.asked), lambda: client.cancelled > 0)
+    assert client.broken == [], "what was asked is not what PROTOCOL has"
+
+
 FACTORIES: dict[str, Factory] = {
     "scripted": scripted,
     "bedrock, forced": bedrock_model("example.forced-v1"),
     "bedrock, auto only": bedrock_model("example.auto-only-v1"),
     "bedrock, not streaming": bedrock_model("example.no-streaming-v1"),
+    "openai, obeys": openai_model(openai.OPENAI),
+    "openai, ignores tool_choice": openai_model(openai.IGNORES_CHOICE),
+    "openai, refuses tool_choice objects": openai_model(openai.REFUSES_OBJECTS),
+    "openai, not streaming": openai_model(openai.WITHOUT_STREAMING),
+    "editor": editor_model,
 }
-WHOLE_AT_ONCE = frozenset({"bedrock, not streaming"})
+WHOLE_AT_ONCE = frozenset({"bedrock, not streaming", "openai, not streaming", "editor"})
 """Those that say nothing before they have all of a reply."""
