@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import replace
 from typing import Any
 
@@ -293,7 +293,7 @@ class TestModel:
         class Held:
             id = MODEL
 
-            async def reply(self, _: Turn) -> AsyncIterator[str | Reply]:
+            async def reply(self, _: Turn) -> AsyncGenerator[str | Reply, None]:
                 try:
                     yield "half"
                     await asyncio.Event().wait()
