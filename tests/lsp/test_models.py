@@ -9,7 +9,7 @@ from typing import Any
 
 import bedrock_standin as bedrock
 import pytest
-from language_server import FIRST_LINE, Shop
+from language_server import FIRST_LINE, Shop, until_ready
 from raw_client import Json, Piped, framed
 
 QUESTION = "what does discounted_price raise?"
@@ -30,7 +30,7 @@ def editor_answers(client: Piped, identity: int, says: list[Json]) -> tuple[Json
 
 
 def call(name: str, arguments: Any, identity: str = "1") -> Json:
-    return {"result": {"toolCalls": [{"id": identity, "name": name, "arguments": arguments}], "stop": "toolUse"}}
+    return {"result": {"toolCalls": [{"id": identity, "name": name, "input": arguments}], "stop": "toolUse"}}
 
 
 def text(words: str) -> Json:
@@ -40,6 +40,7 @@ def text(words: str) -> Json:
 def test_the_editor_s_own_model_has_to_read_too(shop: Shop) -> None:
     with shop.serve() as client:
         client.initialize(workspaceFolders=shop.folders)
+        until_ready(client)
         params = {"question": QUESTION, "model": "editor", "partialResultToken": "p", "workDoneToken": "w"}
         identity = client.begin("toolrag/ask", params)
         reply, asked = editor_answers(client, identity, [call("read_range", READ), text(CITED)])
@@ -78,12 +79,29 @@ def test_an_editor_that_fails_is_a_reason_and_no_error(shop: Shop, says: Json, s
 def test_a_question_that_follows_carries_the_lines_on(shop: Shop) -> None:
     with shop.serve() as client:
         client.initialize(workspaceFolders=shop.folders)
+        until_ready(client)
         first = client.request("toolrag/ask", {"question": QUESTION})
         identity = client.begin("toolrag/ask", {"question": "why?", "model": "editor", "follows": first["id"]})
         says = [call("list_outline", {"path": "shop/pricing.py"}), text(CITED.replace("6-9", "6"))]
         reply, asked = editor_answers(client, identity, says)
         assert "which is no evidence" in json.dumps(asked[0])
         assert reply["result"]["usage"]["reads"] >= 1
+        assert client.leave() == 0
+
+
+def test_a_cancel_ends_the_editor_s_request_too(shop: Shop) -> None:
+    with shop.serve() as client:
+        client.initialize(workspaceFolders=shop.folders)
+        identity = client.begin("toolrag/ask", {"question": QUESTION, "model": "editor"})
+        while (message := client.message()) is not None and message.get("method") != "toolrag/converse":
+            pass
+        assert message is not None
+        client.notify("$/cancelRequest", {"id": identity})
+        assert client.answer(identity)["error"]["code"] == -32800
+        client.request("toolrag/status")
+        cancelled = [one["params"]["id"] for one in client.seen if one.get("method") == "$/cancelRequest"]
+        assert cancelled == [message["id"]]
+        client.write(framed({"jsonrpc": "2.0", "id": message["id"], **text("too late")}))
         assert client.leave() == 0
 
 
