@@ -124,6 +124,7 @@ async def measure(folder: Path, which: str, share: float) -> list[Judged]:
     listed = json.loads(PACKAGES.read_text("utf-8"))
     n_each = math.ceil(N_CLAIMS * share / len(listed[which]))
     judged = []
+    folder.mkdir(parents=True, exist_ok=True)
     for row in listed[which]:
         fetch(folder, row["name"], row["version"])
         package = Package(corpus(folder, row["name"], row["version"]))
