@@ -82,7 +82,10 @@ def test_a_question_that_follows_carries_the_lines_on(shop: Shop) -> None:
         until_ready(client)
         first = client.request("toolrag/ask", {"question": QUESTION})
         identity = client.begin("toolrag/ask", {"question": "why?", "model": "editor", "follows": first["id"]})
-        says = [call("list_outline", {"path": "shop/pricing.py"}), text(CITED.replace("6-9", "6"))]
+        says = [
+            call("list_outline", {"path": "shop/pricing.py"}),
+            text("`discounted_price` takes a `discount` [e1:6]."),
+        ]
         reply, asked = editor_answers(client, identity, says)
         assert "which is no evidence" in json.dumps(asked[0])
         assert reply["result"]["usage"]["reads"] >= 1
