@@ -94,8 +94,8 @@ def _did_open(server: Server, given: editor_params.Opened) -> None:
 
 
 def _did_change(server: Server, given: editor_params.Changed) -> None:
-    text = server.documents.change(given.uri, given.changes, given.version, server.client.encoding)
-    server.session.changed(given.uri, text, given.version)
+    now = server.documents.change(given.uri, given.changes, given.version, server.client.encoding)
+    server.session.changed(given.uri, now.text, given.version, now.edits)
 
 
 def _did_save(server: Server, uri: str) -> None:
