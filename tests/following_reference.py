@@ -79,6 +79,12 @@ class Reference:
         """The lines now, and of each earlier text."""
         return [self.state(), *reversed(self.earlier)]
 
+    def return_to(self, state: State) -> None:
+        """The lines of a text, as they were."""
+        for line, text in state:
+            line.text = text
+        self.lines = [line for line, _ in state]
+
     def cite(self, start: int, size: int, state: State) -> Citation:
         """Lines of a text that the document has, or had."""
         texts = [text for _, text in state]
@@ -132,12 +138,10 @@ class Reference:
             citation.was_whole = self.is_whole(citation)
 
     def look_for_twins(self, citation: Citation, state: State) -> None:
-        """Where lines with a citation's text stand besides it, in a text in which it stands whole."""
+        """The lines that say what a cited one says, in a text in which the citation stands whole."""
         own = list(zip(citation.lines, citation.texts, strict=True))
         if any(state[at : at + citation.size] == own for at in range(len(state))):
-            found = places([text for _, text in state], citation.texts)
-            lines = {line for at in found for line, _ in state[at : at + citation.size]}
-            citation.twins = lines - {*citation.lines}
+            citation.twins = {line for line, text in state if text in citation.texts} - {*citation.lines}
             citation.was_whole = True
 
     def is_whole(self, citation: Citation) -> bool:

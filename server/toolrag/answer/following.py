@@ -44,7 +44,7 @@ class _Followed:
     bindings: list[_Binding] = field(default_factory=list)
     """The citation's own lines first, then what it was found to be in texts that came by no edit."""
     twins: frozenset[int] = frozenset()
-    """Lines of the other places that had its text when it was last seen whole."""
+    """Other lines that said what one of its lines says when it was last seen whole."""
     is_whole: bool = False
 
 
@@ -223,7 +223,7 @@ class Following(Generic[Key]):
                     yield ids.copy()
 
     def _check(self, touched: Iterable[int], before: Sequence[int], texts: Sequence[str]) -> None:
-        """Notes of the citations that an edit broke which their twins were."""
+        """Notes for each citation that an edit broke which lines its twins were."""
         keys = {key for number in touched for key in self._followers.get(number, ())}
         if not keys:
             return
@@ -233,7 +233,7 @@ class Following(Generic[Key]):
             was_whole, one.is_whole = one.is_whole, self._is_whole(one)
             if was_whole and not one.is_whole:
                 own = {number for binding in one.bindings for number in binding.ids}
-                one.twins = _lines_at(then.places(one.sought.texts), before) - own
+                one.twins = frozenset(before[at] for at in then.all_of(one.sought.texts)) - own
 
     def _is_whole(self, one: _Followed) -> bool:
         """Whether a citation's lines stand somewhere, all of them, together and as they were."""
@@ -259,17 +259,14 @@ class Following(Generic[Key]):
             self._followers.setdefault(number, set()).add(key)
         one.is_whole = self._is_whole(one)
         if one.is_whole:
-            one.twins = _lines_at(self._indexed()[0].places(one.sought.texts), self._ids) - set(binding.ids)
+            alike = self._indexed()[0].all_of(one.sought.texts)
+            one.twins = frozenset(self._ids[at] for at in alike) - set(binding.ids)
 
     def _indexed(self) -> tuple[Lines, dict[int, int]]:
         """The lines by what they are, and where each identity stands. Made once for each text."""
         if self._index is None:
             self._index = Lines(self._texts), {number: at for at, number in enumerate(self._ids)}
         return self._index
-
-
-def _lines_at(places: Iterable[LineRange], ids: Sequence[int]) -> frozenset[int]:
-    return frozenset(number for place in places for number in ids[place.start : place.end])
 
 
 def _digest(texts: Sequence[str]) -> bytes:

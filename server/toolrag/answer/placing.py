@@ -6,7 +6,7 @@ are sought is gone through once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -35,9 +35,7 @@ class Lines:
 
     def has(self, texts: Sequence[str], place: LineRange) -> bool:
         """Whether some lines stand at a place."""
-        return place.end <= len(self.texts) and all(
-            self.texts[place.start + k] == line for k, line in enumerate(texts)
-        )
+        return place.end <= len(self.texts) and all(self.texts[place.start + k] == line for k, line in enumerate(texts))
 
     def places(self, texts: Sequence[str]) -> list[LineRange]:
         """Every place at which some lines stand, one above the other."""
@@ -45,6 +43,10 @@ class Lines:
         starts = (at - rarest for at in self._at.get(texts[rarest], ()))
         found = (LineRange(start, start + len(texts)) for start in starts if start >= 0)
         return [place for place in found if self.has(texts, place)]
+
+    def all_of(self, texts: Sequence[str]) -> Iterator[int]:
+        """Every line that is one of some lines."""
+        return (at for line in {*texts} for at in self._at.get(line, ()))
 
     def standing(self, sought: Sought, may_be: Callable[[LineRange], bool]) -> tuple[Standing, LineRange | None]:
         """How cited lines stand here, and where they are when they are here (PROTOCOL section 2, "Standings").
