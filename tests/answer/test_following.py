@@ -10,7 +10,7 @@ import os
 import random
 import time
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import pytest
 from following_reference import Citation, Line, Reference, State, certain, places
@@ -28,6 +28,11 @@ N_SEQUENCES = int(os.environ.get("TOOLRAG_FOLLOW_SEQUENCES", "1000"))
 N_TWINS = int(os.environ.get("TOOLRAG_FOLLOW_TWINS", "200"))
 SEED = int(os.environ.get("TOOLRAG_FOLLOW_SEED", str(time.time_ns())))
 WORDS = ("a", "b", "return x", "}", "", "  ", "é\U0001f600", "def f():", "x = 1")
+
+
+def same_at_the_start(one: Sequence[object], other: Sequence[object]) -> int:
+    differing = (at for at, (this, that) in enumerate(zip(one, other, strict=False)) if this != that)
+    return next(differing, min(len(one), len(other)))
 
 
 def position(line: int, text: str, characters: int) -> Position:
@@ -97,7 +102,7 @@ class Editor:
     def write(self, at: int, text: str) -> None:
         """Within a line: only what differs, or all of it."""
         now = self.reference.texts[at]
-        top = len(os.path.commonprefix((now, text))) if self.chance.random() < 0.5 else 0
+        top = same_at_the_start(now, text) if self.chance.random() < 0.5 else 0
         self.changes.append(Change((position(at, now, top), position(at, now, len(now))), text[top:]))
         self.back.append((at, at + 1, [now]))
         self.reference.write(at, text)
@@ -207,12 +212,8 @@ class Editor:
     def return_to(self, texts: list[str]) -> None:
         """What differs, put back in one edit."""
         now = self.reference.texts
-        top = 0
-        while top < min(len(now), len(texts)) and now[top] == texts[top]:
-            top += 1
-        bottom = 0
-        while bottom < min(len(now), len(texts)) - top and now[-1 - bottom] == texts[-1 - bottom]:
-            bottom += 1
+        top = same_at_the_start(now, texts)
+        bottom = same_at_the_start(now[top:][::-1], texts[top:][::-1])
         if top < len(now) - bottom or top < len(texts) - bottom:
             self.replace(top, len(now) - bottom, texts[top : len(texts) - bottom])
 

@@ -99,6 +99,7 @@ def _is_told(text: Text, place: LineRange, anchor: Anchor) -> bool:
 
 
 def hash_of(line: str) -> str:
+    """A line as an anchor has it: the first PIN_DIGITS hex digits of its SHA-256."""
     return hashlib.sha256(line.encode("utf-8", "surrogatepass")).hexdigest()[:PIN_DIGITS]
 
 

@@ -11,12 +11,13 @@ from typing import Any, Final
 
 from toolrag.answer import wire
 from toolrag.errors import ReadError
-from toolrag.lsp import commands, editor_params, params
+from toolrag.lsp import cited, commands, editor_params, params
 from toolrag.lsp.members import ParamsError
 from toolrag.lsp.progress import AskProgress
 from toolrag.lsp.protocol import Call
 from toolrag.lsp.server import Server
 from toolrag.session.types import Ask
+from toolrag.text import TextSnapshot
 
 
 async def _ask(server: Server, call: Call, given: params.Ask) -> object:
@@ -70,6 +71,21 @@ def _execute_command(server: Server, call: Call, given: editor_params.Command) -
     method, raw = commands.request_of(given)
     wanted = (REQUESTS | BY_COMMAND_ALONE)[method]
     return wanted.run(server, call, wanted.parse(raw))
+
+
+async def _cited(server: Server, _: Call, given: params.Cited) -> object:
+    return cited.text_wire(given.answer_id, given.id, await _cited_text(server, given.answer_id, given.id))
+
+
+async def _text_content(server: Server, _: Call, uri: str) -> object:
+    return {"text": (await _cited_text(server, *cited.ids_in(uri))).text.content}
+
+
+async def _cited_text(server: Server, answer_id: str, citation_id: str) -> TextSnapshot:
+    try:
+        return await (await server.ready()).cited(answer_id, citation_id)
+    except ReadError as error:
+        raise ParamsError(error.message) from None
 
 
 def _initialize(server: Server, _: Call, given: editor_params.Client) -> object:
@@ -151,6 +167,8 @@ REQUESTS: Final[dict[str, Method]] = {
     "toolrag/verify": Method(params.verify, _verify),
     "toolrag/status": Method(params.nothing, _status),
     "workspace/executeCommand": Method(editor_params.command, _execute_command),
+    "toolrag/cited": Method(params.cited, _cited),
+    "workspace/textDocumentContent": Method(editor_params.text_uri, _text_content),
 }
 
 BY_COMMAND_ALONE: Final[dict[str, Method]] = {"toolrag/reindex": Method(params.nothing, _reindex)}

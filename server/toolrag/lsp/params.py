@@ -75,6 +75,14 @@ class Verify:
     answer: Mapping[str, object]
 
 
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """`toolrag/cited`: a citation of a recent answer."""
+
+    answer_id: str
+    id: str
+
+
 def ask(given: object) -> Ask:
     """Params of `toolrag/ask`."""
     members = Members(given)
@@ -122,6 +130,12 @@ def verify(given: object) -> Verify:
         raise ParamsError(wanted)
     answer = members.optional_part("answer")
     return Verify(members.optional_word("text"), {} if answer is None else answer.given)
+
+
+def cited(given: object) -> Cited:
+    """Params of `toolrag/cited`."""
+    members = Members(given)
+    return Cited(members.word("answerId"), members.word("id"))
 
 
 def nothing(given: object) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -16,7 +16,7 @@ from pygls.lsp.server import LanguageServer
 from toolrag import __version__, app
 from toolrag.config import Settings
 from toolrag.errors import ConfigError
-from toolrag.lsp import lifetime, log_lines
+from toolrag.lsp import cited, lifetime, log_lines
 from toolrag.lsp.commands import COMMANDS
 from toolrag.lsp.editor_params import Client, Trace
 from toolrag.lsp.progress import PhaseProgress, Work
@@ -24,7 +24,7 @@ from toolrag.lsp.protocol import Call, Protocol, report_fault
 from toolrag.lsp.seam import Session
 from toolrag.lsp.settings import SettingsFile, section, settings_of
 from toolrag.lsp.sync import OpenDocuments
-from toolrag.session.types import Events
+from toolrag.session.types import Events, Stood
 
 MakeSession = Callable[[Settings, Events], Session]
 
@@ -148,6 +148,8 @@ class Server(LanguageServer):
             position_encoding=self.client.encoding,
         )
         capabilities: types.ServerCapabilities = builder.build()  # type: ignore[no-untyped-call]
+        if self.client.shows_texts and capabilities.workspace is not None:
+            capabilities.workspace.text_document_content = types.TextDocumentContentOptions([cited.SCHEME])
         return capabilities
 
     async def _end_with(self, process_id: int) -> None:
@@ -177,6 +179,7 @@ class _Told:
     """What the session tells by itself, told on."""
 
     def __init__(self, server: Server) -> None:
+        self._server = server
         self._phases = PhaseProgress(server.protocol, server.behind) if server.client.work_done_progress else None
 
     def progress(self, phase: str, done: int, total: int) -> None:
@@ -185,6 +188,10 @@ class _Told:
 
     def log(self, level: int, sentence: str) -> None:
         log.log(level, "%s", sentence)
+
+    def standings(self, answer_id: str, citations: Sequence[Stood]) -> None:
+        told = [cited.stood_wire(one, self._server.client.encoding) for one in citations]
+        self._server.protocol.notify("toolrag/standings", {"answerId": answer_id, "citations": told})
 
 
 def _report(problems: list[str]) -> None:

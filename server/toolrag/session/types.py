@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from toolrag.answer.types import Citation, Claim
+from toolrag.answer.types import Citation, Claim, Standing
 from toolrag.config import Budget
 from toolrag.ports import Scope
 from toolrag.text import LineRange
@@ -39,6 +39,20 @@ class Ask:
     """The id of the answer that this question follows."""
 
 
+@dataclass(frozen=True, slots=True)
+class Stood:
+    """How a citation of a recent answer stands now."""
+
+    id: str
+    """The citation's, in its answer."""
+    standing: Standing
+    uri: str | None = None
+    """The document that has its lines; None unless `verified` or `moved`."""
+    lines: LineRange | None = None
+    last_line: str = ""
+    """The text of the last of them, where an editor's range ends."""
+
+
 class Watch(Protocol):
     """What an ask tells while it runs. Called on the event loop, never after the ask was cancelled."""
 
@@ -60,4 +74,8 @@ class Events(Protocol):
 
     def log(self, level: int, sentence: str) -> None:
         """A sentence for the log, at a level of `logging`. Without source text."""
+        ...
+
+    def standings(self, answer_id: str, citations: Sequence[Stood]) -> None:
+        """Citations of a recent answer that stand otherwise, or elsewhere, than was last told."""
         ...
