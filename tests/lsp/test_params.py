@@ -226,6 +226,17 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         (3, "params must be an object, not 3."),
         (False, "params must be an object, not false."),
     ],
+    "toolrag/cited": [
+        ({"id": "r1"}, "answerId is missing; it must be a string."),
+        ({"answerId": "a", "id": 3}, "id must be a string, not 3."),
+        ({"answerId": "a", "id": "r1"}, "No answer with this id is kept."),
+    ],
+    "workspace/textDocumentContent": [
+        ({}, "uri is missing; it must be a string."),
+        ({"uri": "file:///a"}, "uri must be toolrag-cited:/<answer id>/<citation id>/<path>."),
+        ({"uri": "toolrag-cited:/a"}, "uri must be toolrag-cited:/<answer id>/<citation id>/<path>."),
+        ({"uri": "toolrag-cited:/a/r1/x.py"}, "No answer with this id is kept."),
+    ],
     "workspace/executeCommand": [
         (None, "params must be an object, not null."),
         ({}, "command is missing; it must be a string."),
@@ -248,7 +259,7 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         (
             {"command": "rm"},
             "command must be one of toolrag.ask, toolrag.search, toolrag.readRange, toolrag.locate, toolrag.verify, "
-            "toolrag.status, toolrag.reindex.",
+            "toolrag.status, toolrag.reindex, toolrag.cited.",
         ),
     ],
 }  # fmt: skip
