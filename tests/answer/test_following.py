@@ -17,7 +17,7 @@ from following_reference import Citation, Line, Reference, State, certain, place
 from toolrag.answer import edits as edits_module
 from toolrag.answer.citations import anchor_of, locate
 from toolrag.answer.edits import Edit, agreed
-from toolrag.answer.following import Following
+from toolrag.answer.following import MOST_BINDINGS, Following
 from toolrag.answer.placing import Lines, Sought
 from toolrag.lsp.editor_params import Change
 from toolrag.lsp.sync import OpenDocuments
@@ -291,7 +291,7 @@ def test_any_edits_give_the_model_s_standings() -> None:
         seed = f"{SEED}/{number}"
         chance = random.Random(seed)
         texts = [
-            f"line {at}" if chance.random() < 0.4 else chance.choice(WORDS) for at in range(chance.randrange(1, 13))
+            f"line {at}" if chance.random() < 0.6 else chance.choice(WORDS) for at in range(chance.randrange(1, 13))
         ]
         editor = Editor(chance, texts, by_texts=chance.random() < 0.2)
         for _ in range(chance.randrange(1, 5)):
@@ -306,7 +306,7 @@ def test_any_edits_give_the_model_s_standings() -> None:
             if chance.random() < 0.2:
                 editor.cite(chance.choice(editor.reference.earlier))
                 assert editor.standings() == editor.wanted(), again
-    assert all(met[standing] > sum(met.values()) / 100 for standing in ("verified", "moved", "changed", "gone")), met
+    assert all(met[standing] > N_SEQUENCES // 50 for standing in ("verified", "moved", "changed", "gone")), met
 
 
 def test_undoing_everything_verifies_every_citation() -> None:
@@ -478,3 +478,20 @@ def test_a_byte_order_mark_is_no_text() -> None:
     assert following.standings()["r1"] == ("verified", LineRange(0, 1))
     following.replace(["\ufeffa", "x"])
     assert following.standings()["r1"] == ("verified", LineRange(0, 1))
+
+
+def test_a_forgotten_citation_is_nobody_s_after_any_number_of_texts() -> None:
+    texts = ["a", "b", "c"]
+    following: Following[str] = Following(texts)
+    following.follow("r1", sought_in(texts, 1, 1), texts)
+    following.follow("r2", sought_in(texts, 2, 1), texts)
+    for number in range(3 * MOST_BINDINGS):
+        following.see([f"text {number}", *texts])
+    following.forget("r1")
+    following.see(["other"])
+    following.see(["text 0", *texts])
+    following.edit([Edit(LineRange(0, 2), ()), Edit(LineRange(0, 1), ("d",), is_within=True)])
+    assert following.standings() == {"r2": ("moved", LineRange(1, 2))}
+    following.see(texts)
+    following.edit([Edit(LineRange(0, 1), ())])
+    assert following.standings() == {"r2": ("verified", LineRange(1, 2))}

@@ -96,10 +96,8 @@ class Following(Generic[Key]):
     def forget(self, key: Key) -> None:
         """A citation matters no more."""
         one = self._followed.pop(key, None)
-        for number in {number for binding in one.bindings for number in binding.ids} if one is not None else ():
-            self._followers[number].discard(key)
-            if not self._followers[number]:
-                del self._followers[number]
+        if one is not None:
+            self._let_go(key, {number for binding in one.bindings for number in binding.ids})
 
     def edit(self, edits: Iterable[Edit]) -> None:
         """The document was edited: all that one notification brings."""
@@ -254,13 +252,20 @@ class Following(Generic[Key]):
     def _bind(self, key: Key, one: _Followed, binding: _Binding) -> None:
         one.bindings.append(binding)
         if len(one.bindings) > MOST_BINDINGS:
-            del one.bindings[1]
+            ended = one.bindings.pop(1)
+            self._let_go(key, {*ended.ids}.difference(*(other.ids for other in one.bindings)))
         for number in binding.ids:
             self._followers.setdefault(number, set()).add(key)
         one.is_whole = self._is_whole(one)
         if one.is_whole:
             alike = self._indexed()[0].all_of(one.sought.texts)
             one.twins = frozenset(self._ids[at] for at in alike) - set(binding.ids)
+
+    def _let_go(self, key: Key, ids: Iterable[int]) -> None:
+        for number in ids:
+            self._followers[number].discard(key)
+            if not self._followers[number]:
+                del self._followers[number]
 
     def _indexed(self) -> tuple[Lines, dict[int, int]]:
         """The lines by what they are, and where each identity stands. Made once for each text."""
