@@ -495,3 +495,16 @@ def test_a_forgotten_citation_is_nobody_s_after_any_number_of_texts() -> None:
     following.see(texts)
     following.edit([Edit(LineRange(0, 1), ())])
     assert following.standings() == {"r2": ("verified", LineRange(1, 2))}
+
+
+def test_twins_are_known_after_a_text_came_back_too() -> None:
+    """Deleted, closed without saving, copied, and the original deleted: the copy is not the cited line."""
+    texts = ["p", "cited", "q"]
+    following: Following[str] = Following(texts)
+    following.follow("r1", sought_in(texts, 1, 1), texts)
+    following.edit([Edit(LineRange(1, 2), ())])
+    following.see(texts)
+    assert following.standings()["r1"] == ("verified", LineRange(1, 2))
+    following.edit([Edit(LineRange(0, 0), ("cited", "typed"))])
+    following.edit([Edit(LineRange(3, 4), ())])
+    assert following.standings()["r1"] == ("changed", None)
