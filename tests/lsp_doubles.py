@@ -8,6 +8,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, TypeVar
 
 from toolrag.answer.citations import anchor_of
+from toolrag.answer.edits import Edit
 from toolrag.answer.reading import ReadResult
 from toolrag.answer.types import Answer, Citation, Claim, Evidence, Usage
 from toolrag.config import Settings
@@ -40,6 +41,7 @@ class FakeSession:
         self.folders: list[Folder] = []
         self.texts: dict[str, tuple[str, int | None]] = {}
         self.languages: dict[str, str] = {}
+        self.edits: list[Sequence[Edit] | None] = []
         self.told: list[tuple[str, object]] = []
         self.asked: list[Ask] = []
         self.watch: Watch | None = None
@@ -65,7 +67,8 @@ class FakeSession:
         self.texts[uri] = text, version
         self.languages[uri] = language_id
 
-    def changed(self, uri: str, text: str, version: int | None) -> None:
+    def changed(self, uri: str, text: str, version: int | None, edits: Sequence[Edit] | None = None) -> None:
+        self.edits.append(edits)
         if uri not in self.texts:
             raise KeyError(uri)
         self.texts[uri] = text, version
@@ -135,6 +138,12 @@ class FakeSession:
         if "linesSha" not in citation:
             raise ValueError("citation.linesSha is missing.")
         return {"standing": "gone", "sha": citation["linesSha"], "encoding": encoding}
+
+    async def cited(self, answer_id: str, citation_id: str) -> TextSnapshot:
+        if (answer_id, citation_id) != ("0" * 16, "r1"):
+            raise ReadError("not_found", "No answer with this id is kept.")
+        ((uri, (content, version)),) = self.texts.items()
+        return _snapshot(uri, Text(content), version)
 
     async def verify_text(self, text: str, encoding: PositionEncoding) -> Mapping[str, object]:
         return {"citations": [], "unsupported": [], "characters": len(text), "encoding": encoding}

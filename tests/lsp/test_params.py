@@ -237,6 +237,17 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         ({"run": "0" * 16, "verify": 1}, "verify must be true or false, not 1."),
         ({"run": "f" * 16}, "No run 'ffffffffffffffff' is kept."),
     ],
+    "toolrag/cited": [
+        ({"id": "r1"}, "answerId is missing; it must be a string."),
+        ({"answerId": "a", "id": 3}, "id must be a string, not 3."),
+        ({"answerId": "a", "id": "r1"}, "No answer with this id is kept."),
+    ],
+    "workspace/textDocumentContent": [
+        ({}, "uri is missing; it must be a string."),
+        ({"uri": "file:///a"}, "uri must be toolrag-cited:/<answer id>/<citation id>/<path>."),
+        ({"uri": "toolrag-cited:/a"}, "uri must be toolrag-cited:/<answer id>/<citation id>/<path>."),
+        ({"uri": "toolrag-cited:/a/r1/x.py"}, "No answer with this id is kept."),
+    ],
     "workspace/executeCommand": [
         (None, "params must be an object, not null."),
         ({}, "command is missing; it must be a string."),
@@ -264,7 +275,7 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         (
             {"command": "rm"},
             "command must be one of toolrag.ask, toolrag.search, toolrag.readRange, toolrag.locate, toolrag.verify, "
-            "toolrag.replay, toolrag.status, toolrag.reindex, toolrag.clearJournals.",
+            "toolrag.replay, toolrag.status, toolrag.reindex, toolrag.clearJournals, toolrag.cited.",
         ),
     ],
 }  # fmt: skip

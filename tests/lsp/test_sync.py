@@ -127,7 +127,7 @@ def test_random_edits_make_the_reference_s_text(encoding: PositionEncoding) -> N
                 change = Change(None if chance.random() < 0.03 else at, a_text(chance, 8))
                 changes.append(change)
                 reference.edit(change)
-            after = documents.change(URI, changes, version, encoding)
+            after = documents.change(URI, changes, version, encoding).text
             again = f"TOOLRAG_SYNC_SEED={SEED} finds it again: {seed}, version {version}"
             assert after == reference.text, again
             line = chance.randrange(len(reference.lines()))
@@ -155,7 +155,7 @@ def test_what_ends_no_line_moves_no_edit(separator: str) -> None:
     documents = OpenDocuments()
     documents.open(URI, f"one{separator}one\ntwo\n", 1)
     change = Change((Position(1, 0), Position(1, 3)), "2")
-    assert documents.change(URI, [change], 2, "utf-16") == f"one{separator}one\n2\n"
+    assert documents.change(URI, [change], 2, "utf-16").text == f"one{separator}one\n2\n"
 
 
 @pytest.mark.parametrize(
@@ -170,16 +170,16 @@ def test_what_ends_no_line_moves_no_edit(separator: str) -> None:
 def test_ranges_an_editor_should_not_send(start: tuple[int, int], end: tuple[int, int], text: str) -> None:
     documents = OpenDocuments()
     documents.open(URI, "abc\n", 1)
-    assert documents.change(URI, [Change((Position(*start), Position(*end)), "X")], 2, "utf-16") == text
+    assert documents.change(URI, [Change((Position(*start), Position(*end)), "X")], 2, "utf-16").text == text
 
 
 def test_line_ends_that_meet_become_one_and_come_apart_again() -> None:
     documents = OpenDocuments()
     documents.open(URI, "a\rb", 1)
     put = Change((Position(1, 0), Position(1, 0)), "\n")
-    assert documents.change(URI, [put, put], 2, "utf-8") == "a\r\n\nb"
+    assert documents.change(URI, [put, put], 2, "utf-8").text == "a\r\n\nb"
     documents.open(URI, "a\r\nb", 3)
-    assert documents.change(URI, [Change((Position(0, 1), Position(0, 1)), "\n")], 4, "utf-8") == "a\n\r\nb"
+    assert documents.change(URI, [Change((Position(0, 1), Position(0, 1)), "\n")], 4, "utf-8").text == "a\n\r\nb"
 
 
 def test_versions() -> None:
@@ -188,12 +188,12 @@ def test_versions() -> None:
     documents.open(URI, "a", 5)
     with pytest.raises(SyncError, match="has version 5 already; this is of version 4"):
         documents.change(URI, [Change(None, "b")], 4, "utf-16")
-    assert documents.change(URI, [], 5, "utf-16") == "a"
-    assert documents.change(URI, [Change(None, "b")], None, "utf-16") == "b"
+    assert documents.change(URI, [], 5, "utf-16").text == "a"
+    assert documents.change(URI, [Change(None, "b")], None, "utf-16").text == "b"
     with pytest.raises(SyncError):
         documents.change(URI, [Change(None, "c")], 4, "utf-16")
     documents.open(URI, "again", 1)
-    assert documents.change(URI, [], 1, "utf-16") == "again"
+    assert documents.change(URI, [], 1, "utf-16").text == "again"
 
 
 def test_a_document_that_is_not_open_cannot_be_edited_or_closed() -> None:
@@ -212,6 +212,6 @@ def test_many_edits_in_a_large_text_cost_what_they_touch() -> None:
     documents.open(URI, "some line of text with a word in it\n" * 20_000, 1)
     changes = [Change((Position(line, 25), Position(line, 29)), "thing") for line in reversed(range(20_000))]
     began = time.perf_counter()
-    after = documents.change(URI, changes, 2, "utf-16")
+    after = documents.change(URI, changes, 2, "utf-16").text
     assert time.perf_counter() - began < 5
     assert after == "some line of text with a thing in it\n" * 20_000

@@ -94,6 +94,8 @@ def test_any_spoiled_params_have_an_answer(shop: Shop) -> None:
             ("toolrag/verify", {"answer": answer}),
             ("toolrag/replay", {"run": answer["journal"], "verify": True}),
             ("toolrag/status", {}),
+            ("toolrag/cited", {"answerId": answer["id"], "id": answer["citations"][0]["id"]}),
+            ("workspace/textDocumentContent", {"uri": f"toolrag-cited:/{answer['id']}/{answer['citations'][0]['id']}/a.py"}),
             ("workspace/executeCommand", {"command": "toolrag.ask", "arguments": [ask]}),
             ("workspace/executeCommand", {"command": "toolrag.locate", "arguments": [{"citation": answer["citations"][0]}]}),
             ("workspace/executeCommand", {"command": "toolrag.verify", "arguments": [{"answer": answer}]}),

@@ -21,6 +21,7 @@ from toolrag.errors import ConfigError, ReadError
 from toolrag.ports import Scope
 from toolrag.session import Ask, Folder, Session
 from toolrag.session import session as session_module
+from toolrag.session.types import Stood
 from toolrag.text import LineRange
 from workspace_runs import InPlace
 
@@ -50,6 +51,7 @@ class Seen:
         self.phases: list[str] = []
         self.read: list[str] = []
         self.claimed: list[tuple[int, int]] = []
+        self.stood: list[tuple[str, tuple[Stood, ...]]] = []
         self._stirred = asyncio.Event()
 
     def progress(self, phase: str, done: int, total: int) -> None:
@@ -65,6 +67,10 @@ class Seen:
 
     def spent(self, usage: Usage, budget: Budget) -> None:
         raise AssertionError(f"nothing is spent without a model: {usage} of {budget}")
+
+    def standings(self, answer_id: str, citations: Sequence[Stood]) -> None:
+        self.stood.append((answer_id, tuple(citations)))
+        self._stirred.set()
 
     def reading(self, message: str) -> None:
         self.read.append(message)

@@ -20,8 +20,8 @@ def anchor_of(text: Text, lines: LineRange) -> Anchor:
     before = everything[max(0, lines.start - ANCHOR_LINES) : lines.start]
     after = everything[lines.end : lines.end + ANCHOR_LINES]
     return Anchor(
-        tuple(map(_hash, before)),
-        tuple(map(_hash, after)),
+        tuple(map(hash_of, before)),
+        tuple(map(hash_of, after)),
         _count(everything, cited),
         _told(everything, cited, before, after),
     )
@@ -98,7 +98,8 @@ def _is_told(text: Text, place: LineRange, anchor: Anchor) -> bool:
     return anchor.told == "around" and _same_surroundings(text, place, anchor)
 
 
-def _hash(line: str) -> str:
+def hash_of(line: str) -> str:
+    """A line as an anchor has it: the first PIN_DIGITS hex digits of its SHA-256."""
     return hashlib.sha256(line.encode("utf-8", "surrogatepass")).hexdigest()[:PIN_DIGITS]
 
 
@@ -117,8 +118,8 @@ def _starts_of(text: Text, side: tuple[str, ...]) -> set[int]:
     """The lines at which one side of an anchor begins; none for one of empty lines, which stand everywhere."""
     if all(line == _EMPTY for line in side):
         return set()
-    hashes = tuple(_hash(line) for line in text.lines(LineRange(0, text.n_lines)))
+    hashes = tuple(hash_of(line) for line in text.lines(LineRange(0, text.n_lines)))
     return {at for at in range(len(hashes)) if hashes[at] == side[0] and hashes[at : at + len(side)] == side}
 
 
-_EMPTY: Final = _hash("")
+_EMPTY: Final = hash_of("")

@@ -22,6 +22,7 @@ COMMANDS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "toolrag.status": ("toolrag/status", ()),
     "toolrag.reindex": ("toolrag/reindex", ()),
     "toolrag.clearJournals": ("toolrag/clearJournals", ()),
+    "toolrag.cited": ("toolrag/cited", ("answerId", "id")),
 }
 """Each command with the request it stands for, and that request's params that may be given one by one."""
 

@@ -36,6 +36,8 @@ class Client:
     """It can be asked, later, to watch files."""
     answers_settings: bool
     """It can be asked for its settings."""
+    shows_texts: bool = False
+    """It shows documents whose text it asks the server for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,7 @@ def initialize(given: object) -> Client:
         work_done_progress=_within(capabilities, "window", "workDoneProgress") is True,
         watches_files=_within(capabilities, "workspace", "didChangeWatchedFiles", "dynamicRegistration") is True,
         answers_settings=_within(capabilities, "workspace", "configuration") is True,
+        shows_texts=isinstance(_within(capabilities, "workspace", "textDocumentContent"), Mapping),
     )
 
 
@@ -168,6 +171,11 @@ def trace(given: object) -> Trace:
     if value not in _TRACES:
         raise ParamsError('value must be "off", "messages" or "verbose".')
     return _TRACES[value]
+
+
+def text_uri(given: object) -> str:
+    """The document of `workspace/textDocumentContent`."""
+    return Members(given).word("uri")
 
 
 def _first_folders(members: Members) -> tuple[Folder, ...]:

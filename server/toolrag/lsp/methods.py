@@ -12,12 +12,13 @@ from typing import Any, Final
 from toolrag.answer import wire
 from toolrag.answer.extractive import MODEL
 from toolrag.errors import ReadError
-from toolrag.lsp import commands, editor_params, params
+from toolrag.lsp import cited, commands, editor_params, params
 from toolrag.lsp.members import ParamsError
 from toolrag.lsp.progress import AskProgress
 from toolrag.lsp.protocol import Call
 from toolrag.lsp.server import Server
 from toolrag.session.types import Ask
+from toolrag.text import TextSnapshot
 
 
 async def _ask(server: Server, call: Call, given: params.Ask) -> object:
@@ -83,6 +84,21 @@ def _execute_command(server: Server, call: Call, given: editor_params.Command) -
     return wanted.run(server, call, wanted.parse(raw))
 
 
+async def _cited(server: Server, _: Call, given: params.Cited) -> object:
+    return cited.text_wire(given.answer_id, given.id, await _cited_text(server, given.answer_id, given.id))
+
+
+async def _text_content(server: Server, _: Call, uri: str) -> object:
+    return {"text": (await _cited_text(server, *cited.ids_in(uri))).text.content}
+
+
+async def _cited_text(server: Server, answer_id: str, citation_id: str) -> TextSnapshot:
+    try:
+        return await (await server.ready()).cited(answer_id, citation_id)
+    except ReadError as error:
+        raise ParamsError(error.message) from None
+
+
 def _initialize(server: Server, _: Call, given: editor_params.Client) -> object:
     return server.begin(given)
 
@@ -105,8 +121,8 @@ def _did_open(server: Server, given: editor_params.Opened) -> None:
 
 
 def _did_change(server: Server, given: editor_params.Changed) -> None:
-    text = server.documents.change(given.uri, given.changes, given.version, server.client.encoding)
-    server.session.changed(given.uri, text, given.version)
+    now = server.documents.change(given.uri, given.changes, given.version, server.client.encoding)
+    server.session.changed(given.uri, now.text, given.version, now.edits)
 
 
 def _did_save(server: Server, uri: str) -> None:
@@ -163,6 +179,8 @@ REQUESTS: Final[dict[str, Method]] = {
     "toolrag/replay": Method(params.replay, _replay),
     "toolrag/status": Method(params.nothing, _status),
     "workspace/executeCommand": Method(editor_params.command, _execute_command),
+    "toolrag/cited": Method(params.cited, _cited),
+    "workspace/textDocumentContent": Method(editor_params.text_uri, _text_content),
 }
 
 BY_COMMAND_ALONE: Final[dict[str, Method]] = {

@@ -86,6 +86,14 @@ class Replay:
     verify: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """`toolrag/cited`: a citation of a recent answer."""
+
+    answer_id: str
+    id: str
+
+
 def ask(given: object) -> Ask:
     """Params of `toolrag/ask`."""
     members = Members(given)
@@ -142,6 +150,12 @@ def replay(given: object) -> Replay:
     if not _RUN.fullmatch(run):
         raise ParamsError("run must be an answer's id: 16 hex digits.")
     return Replay(run, members.optional_truth("verify") or False)
+
+
+def cited(given: object) -> Cited:
+    """Params of `toolrag/cited`."""
+    members = Members(given)
+    return Cited(members.word("answerId"), members.word("id"))
 
 
 def nothing(given: object) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from toolrag.answer.edits import Edit
 from toolrag.answer.reading import ReadResult
 from toolrag.answer.types import Answer
 from toolrag.config import Settings
 from toolrag.ports import Scope, SearchResult
 from toolrag.session.types import Ask, Folder, Watch
-from toolrag.text import PositionEncoding
+from toolrag.text import PositionEncoding, TextSnapshot
 
 
 class Session(Protocol):
@@ -20,7 +21,7 @@ class Session(Protocol):
     async def change_folders(self, added: Sequence[Folder], removed: Sequence[Folder]) -> None: ...  # noqa: D102
     async def configure(self, settings: Settings) -> None: ...  # noqa: D102
     def opened(self, uri: str, language_id: str, text: str, version: int | None) -> None: ...  # noqa: D102
-    def changed(self, uri: str, text: str, version: int | None) -> None: ...  # noqa: D102
+    def changed(self, uri: str, text: str, version: int | None, edits: Sequence[Edit] | None = None) -> None: ...  # noqa: D102
     def saved(self, uri: str) -> None: ...  # noqa: D102
     def closed(self, uri: str) -> None: ...  # noqa: D102
     def files_changed(self, uris: Sequence[str]) -> None: ...  # noqa: D102
@@ -28,6 +29,7 @@ class Session(Protocol):
     async def search(self, query: str, limit: int, scope: Scope) -> SearchResult: ...  # noqa: D102
     async def read_range(self, path: str, start: int, end: int, expect_sha: str | None) -> ReadResult: ...  # noqa: D102
     async def locate(self, citation: Mapping[str, object], encoding: PositionEncoding) -> Mapping[str, object]: ...  # noqa: D102
+    async def cited(self, answer_id: str, citation_id: str) -> TextSnapshot: ...  # noqa: D102
     async def verify_text(self, text: str, encoding: PositionEncoding) -> Mapping[str, object]: ...  # noqa: D102
     async def verify_answer(self, answer: Mapping[str, object], encoding: PositionEncoding) -> Mapping[str, object]: ...  # noqa: D102
     async def replay(self, run: str, verify: bool, encoding: PositionEncoding) -> Mapping[str, object]: ...  # noqa: D102

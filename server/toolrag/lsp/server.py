@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -17,7 +17,7 @@ from toolrag import __version__, app
 from toolrag.answer.extractive import MODEL
 from toolrag.config import Settings
 from toolrag.errors import ConfigError, ModelError
-from toolrag.lsp import lifetime, log_lines, messages
+from toolrag.lsp import cited, lifetime, log_lines, messages
 from toolrag.lsp.commands import COMMANDS
 from toolrag.lsp.editor_params import Client, Trace
 from toolrag.lsp.progress import PhaseProgress, Work
@@ -25,7 +25,7 @@ from toolrag.lsp.protocol import Call, Protocol, report_fault
 from toolrag.lsp.seam import Session
 from toolrag.lsp.settings import SettingsFile, section, settings_of
 from toolrag.lsp.sync import OpenDocuments
-from toolrag.session.types import Events
+from toolrag.session.types import Events, Stood
 
 MakeSession = Callable[[Settings, Events], Session]
 
@@ -160,6 +160,8 @@ class Server(LanguageServer):
             position_encoding=self.client.encoding,
         )
         capabilities: types.ServerCapabilities = builder.build()  # type: ignore[no-untyped-call]
+        if self.client.shows_texts and capabilities.workspace is not None:
+            capabilities.workspace.text_document_content = types.TextDocumentContentOptions([cited.SCHEME])
         return capabilities
 
     async def _end_with(self, process_id: int) -> None:
@@ -189,7 +191,7 @@ class _Told:
     """What the session tells by itself, told on."""
 
     def __init__(self, server: Server) -> None:
-        self._protocol = server.protocol
+        self._server = server
         self._phases = PhaseProgress(server.protocol, server.behind) if server.client.work_done_progress else None
 
     def progress(self, phase: str, done: int, total: int) -> None:
@@ -201,13 +203,17 @@ class _Told:
 
     async def converse(self, request: Mapping[str, object]) -> object:
         try:
-            return await self._protocol.ask_client("toolrag/converse", request)
+            return await self._server.protocol.ask_client("toolrag/converse", request)
         except JsonRpcException as error:
             if error.code == messages.METHOD_NOT_FOUND:
                 sentence = "This editor has no model of its own for toolrag. Choose bedrock:… or openai:…."
                 raise ModelError("not_configured", sentence) from None
             said = " ".join(str(error).split())[:_MOST_SAID]
             raise ModelError("unavailable", f"The editor's model gave no reply: {said}") from None
+
+    def standings(self, answer_id: str, citations: Sequence[Stood]) -> None:
+        told = [cited.stood_wire(one, self._server.client.encoding) for one in citations]
+        self._server.protocol.notify("toolrag/standings", {"answerId": answer_id, "citations": told})
 
 
 def _report(problems: list[str]) -> None:

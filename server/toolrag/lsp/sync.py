@@ -9,13 +9,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from toolrag.answer.edits import Edit, edits_of
 from toolrag.lsp.editor_params import Change
 from toolrag.lsp.members import ParamsError
-from toolrag.text import Position, PositionEncoding, Text
+from toolrag.text import LineRange, Position, PositionEncoding, Text
 
 
 class SyncError(ParamsError):
     """An edit that cannot be made, though it is one: the document is not open, or has a newer version."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """A document after one notification."""
+
+    text: str
+    edits: tuple[Edit, ...]
+    """What became of its lines, each on what the one before left."""
 
 
 @dataclass(slots=True)
@@ -38,7 +48,7 @@ class OpenDocuments:
         """A document opens. One that is open already gets this text: the editor knows better."""
         self._documents[uri] = _Document(list(_lines(text)), version)
 
-    def change(self, uri: str, changes: Iterable[Change], version: int | None, encoding: PositionEncoding) -> str:
+    def change(self, uri: str, changes: Iterable[Change], version: int | None, encoding: PositionEncoding) -> Edited:
         """The whole text after edits, each made on the result of the one before.
 
         Positions past the end of a line or of the text mean that end; a reversed range is taken the right way round.
@@ -48,13 +58,15 @@ class OpenDocuments:
         document = self._document(uri)
         if version is not None and document.version is not None and version < document.version:
             raise SyncError(f"{uri} has version {document.version} already; this is of version {version}.")
+        edits: list[Edit] = []
         for change in changes:
             if change.at is None:
-                document.lines = list(_lines(change.text))
+                n_lines, document.lines = len(document.lines), list(_lines(change.text))
+                edits.append(Edit(LineRange(0, n_lines), tuple(map(_bare, document.lines))))
             else:
-                _edit(document.lines, *change.at, change.text, encoding)
+                edits += _edit(document.lines, *change.at, change.text, encoding)
         document.version = document.version if version is None else version
-        return "".join(document.lines)
+        return Edited("".join(document.lines), tuple(edits))
 
     def close(self, uri: str) -> None:
         """A document closes. Raises SyncError when it is not open."""
@@ -74,17 +86,26 @@ def _lines(text: str) -> Iterator[str]:
         yield text[start:end]
 
 
-def _edit(lines: list[str], one: Position, other: Position, new: str, encoding: PositionEncoding) -> None:
+def _bare(line: str) -> str:
+    """A line without its end."""
+    return line.removesuffix("\n").removesuffix("\r")
+
+
+def _edit(lines: list[str], one: Position, other: Position, new: str, encoding: PositionEncoding) -> Iterator[Edit]:
     """Put `new` in place of what is between two positions, on the lines themselves."""
     (first, before), (last, after) = sorted((_place(lines, one, encoding), _place(lines, other, encoding)))
+    at, start = first, before
     if first and before == 0:
         # A CR before may become one line end with an LF that is put after it.
         first -= 1
         before = len(lines[first])
+    old = lines[first : last + 1]
     put = list(_lines(lines[first][:before] + new + lines[last][after:]))
     if last + 1 < len(lines):
         put.pop()  # what follows the last line end is the next line, which is there already
     lines[first : last + 1] = put
+    # The line before, where it was taken along, is as it was but for its end.
+    return edits_of(at, [*map(_bare, old[at - first :])], [*map(_bare, put[at - first :])], start, after)
 
 
 def _place(lines: list[str], position: Position, encoding: PositionEncoding) -> tuple[int, int]:

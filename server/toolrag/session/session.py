@@ -17,6 +17,7 @@ from toolrag.adapters.library import Library
 from toolrag.adapters.names import path_of_uri
 from toolrag.adapters.parse_process import ParseProcess
 from toolrag.answer.checking_wire import locate_wire, verify_answer_wire, verify_text_wire
+from toolrag.answer.edits import Edit
 from toolrag.answer.extractive import MODEL
 from toolrag.answer.journal.outside import Outside
 from toolrag.answer.reading import RangeReader, ReadResult
@@ -30,6 +31,7 @@ from toolrag.session.answers import Answers
 from toolrag.session.edits import Edits
 from toolrag.session.focus import FocusedRetriever, lowered, meant, named, says_this
 from toolrag.session.folders import Folders, Opened
+from toolrag.session.standings import Standings
 from toolrag.session.types import Ask, Events, Folder, Watch
 from toolrag.text import LineRange, PositionEncoding, TextSnapshot
 
@@ -70,6 +72,7 @@ class Session:
         most = settings.index.max_file_bytes
         self._edits = Edits(self._documents, self._parser, self._library, lambda: self._folders, most)
         self._answers = Answers()
+        self._standings = Standings(self._documents, lambda: self._library.documents, events)
         self._changing = asyncio.Lock()
         self._is_started = False
 
@@ -83,6 +86,7 @@ class Session:
         async with self._changing:
             await self._folders.change(added, removed)
         self._edits.touch_all()
+        self._standings.sweep()
 
     async def configure(self, settings: Settings) -> None:
         """The user's settings are others now. Raises ConfigError, and keeps the old ones, where they cannot be used."""
@@ -97,16 +101,19 @@ class Session:
             self._folders = self._made_folders()
             await self._folders.change(folders, [])
         self._edits.touch_all()
+        self._standings.sweep()
 
     def opened(self, uri: str, language_id: str, text: str, version: int | None) -> None:
         """A document was opened with this text, which need not be its file's."""
         self._documents.open(uri, text, version)
         self._edits.touch(uri, language_id)
+        self._standings.opened(uri, text)
 
-    def changed(self, uri: str, text: str, version: int | None) -> None:
-        """An open document has this text now. Raises KeyError when it is not open."""
+    def changed(self, uri: str, text: str, version: int | None, edits: Sequence[Edit] | None = None) -> None:
+        """An open document has this text now, by these edits of its lines. Raises KeyError when it is not open."""
         self._documents.change(uri, text, version)
         self._edits.touch(uri)
+        self._standings.changed(uri, text, edits)
 
     def saved(self, uri: str) -> None:
         """An open document was written to its file. Raises KeyError when it is not open."""
@@ -118,6 +125,7 @@ class Session:
         """A document is no longer open: its file is the truth again. Raises KeyError when it is not open."""
         self._documents.close(uri)
         self._edits.touch(uri)
+        self._standings.closed(uri)
 
     def files_changed(self, uris: Sequence[str]) -> None:
         """Files were created, changed or deleted on disk."""
@@ -143,6 +151,7 @@ class Session:
         answer = await app.recorded(outside, roots).answer(question, ask.scope, ask.question)
         answer = replace(answer, question=ask.question)
         self._answers.keep(answer)
+        self._standings.keep(answer)
         return answer
 
     async def search(self, query: str, limit: int, scope: Scope) -> SearchResult:
@@ -157,6 +166,17 @@ class Session:
     async def locate(self, citation: Mapping[str, object], encoding: PositionEncoding) -> Mapping[str, object]:
         """Where a citation's lines are now (PROTOCOL section 3). Raises ValueError, a sentence, for what is none."""
         return await locate_wire(citation, self._documents, self._elsewhere, encoding)
+
+    async def cited(self, answer_id: str, citation_id: str) -> TextSnapshot:
+        """The text that a recent answer's citation is of, as it was when it was read. Raises ReadError, too where its
+        document may be read no more."""
+        snapshot = self._standings.cited(answer_id, citation_id)
+        try:
+            await self._documents.snapshot(snapshot.uri)
+        except ReadError as error:
+            if error.code in ("path_denied", "secret_denied", "ignored"):
+                raise
+        return snapshot
 
     async def verify_text(self, text: str, encoding: PositionEncoding) -> Mapping[str, object]:
         """How the citations that are written in a text stand."""
@@ -213,6 +233,7 @@ class Session:
     async def settle(self) -> None:
         """Takes up every edit made so far, without waiting for the keys to rest."""
         await self._edits.settle()
+        await self._standings.settle()
 
     async def reindex(self) -> None:
         """Looks at every file again, now."""
@@ -222,6 +243,7 @@ class Session:
         """Ends everything that was begun, child processes too."""
         async with self._changing:
             await self._edits.close()
+            await self._standings.close()
             await self._folders.close()
             self._library.close()
             await self._parser.close()
@@ -268,3 +290,4 @@ class Session:
     def _refreshed(self, one: Opened) -> None:
         self._events.log(logging.INFO, f"{one.folder.name}: {one.phase}, {len(one.index.corpus.paths):,} files.")
         self._edits.touch_all()
+        self._standings.sweep()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from toolrag.answer.types import Standing
 from toolrag.answer.watch import Watch as Watch
 from toolrag.config import Budget
 from toolrag.ports import Scope
@@ -39,6 +40,20 @@ class Ask:
     """The id of the answer that this question follows."""
 
 
+@dataclass(frozen=True, slots=True)
+class Stood:
+    """How a citation of a recent answer stands now."""
+
+    id: str
+    """The citation's, in its answer."""
+    standing: Standing
+    uri: str | None = None
+    """The document that has its lines; None unless `verified` or `moved`."""
+    lines: LineRange | None = None
+    last_line: str = ""
+    """The text of the last of them, where an editor's range ends."""
+
+
 class Events(Protocol):
     """What a session tells by itself. Called on the event loop."""
 
@@ -52,4 +67,8 @@ class Events(Protocol):
 
     async def converse(self, request: Mapping[str, object]) -> object:
         """One turn of the editor's own model (PROTOCOL section 3). Raises ModelError with what the client said."""
+        ...
+
+    def standings(self, answer_id: str, citations: Sequence[Stood]) -> None:
+        """Citations of a recent answer that stand otherwise, or elsewhere, than was last told."""
         ...
