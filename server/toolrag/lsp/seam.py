@@ -32,6 +32,8 @@ class Session(Protocol):
     async def cited(self, answer_id: str, citation_id: str) -> TextSnapshot: ...  # noqa: D102
     async def verify_text(self, text: str, encoding: PositionEncoding) -> Mapping[str, object]: ...  # noqa: D102
     async def verify_answer(self, answer: Mapping[str, object], encoding: PositionEncoding) -> Mapping[str, object]: ...  # noqa: D102
+    async def replay(self, run: str, verify: bool, encoding: PositionEncoding) -> Mapping[str, object]: ...  # noqa: D102
+    async def clear_journals(self) -> Mapping[str, object]: ...  # noqa: D102
     def status(self) -> Mapping[str, object]: ...  # noqa: D102
     async def reindex(self) -> None: ...  # noqa: D102
     async def close(self) -> None: ...  # noqa: D102

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from toolrag.answer.types import Citation, Claim, Standing
+from toolrag.answer.types import Standing
+from toolrag.answer.watch import Watch as Watch
 from toolrag.config import Budget
 from toolrag.ports import Scope
 from toolrag.text import LineRange
@@ -53,18 +54,6 @@ class Stood:
     """The text of the last of them, where an editor's range ends."""
 
 
-class Watch(Protocol):
-    """What an ask tells while it runs. Called on the event loop, never after the ask was cancelled."""
-
-    def reading(self, message: str) -> None:
-        """What is being read, in a few words."""
-        ...
-
-    def claims(self, claims: Sequence[Claim], citations: Sequence[Citation], withdrawn: Sequence[str]) -> None:
-        """Claims that are complete and verified; ids of those that no longer hold."""
-        ...
-
-
 class Events(Protocol):
     """What a session tells by itself. Called on the event loop."""
 
@@ -74,6 +63,10 @@ class Events(Protocol):
 
     def log(self, level: int, sentence: str) -> None:
         """A sentence for the log, at a level of `logging`. Without source text."""
+        ...
+
+    async def converse(self, request: Mapping[str, object]) -> object:
+        """One turn of the editor's own model (PROTOCOL section 3). Raises ModelError with what the client said."""
         ...
 
     def standings(self, answer_id: str, citations: Sequence[Stood]) -> None:
