@@ -9,7 +9,7 @@ import asyncio
 import os
 import subprocess
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -20,7 +20,7 @@ from toolrag.adapters.names import file_uri
 from toolrag.answer.citations import anchor_of
 from toolrag.answer.edits import Edit
 from toolrag.answer.types import Answer, Citation, Claim, Usage
-from toolrag.config import ReadLimits, Settings
+from toolrag.config import Budget, ReadLimits, Settings
 from toolrag.errors import ReadError
 from toolrag.ports import Searched
 from toolrag.session import Ask, Folder, Session
@@ -68,6 +68,12 @@ class Seen:
     def log(self, level: int, sentence: str) -> None:
         self.logged.append((level, sentence))
         self.stirred.set()
+
+    async def converse(self, request: Mapping[str, object]) -> object:
+        raise AssertionError(f"no model was chosen, and one was asked: {request}")
+
+    def spent(self, usage: Usage, budget: Budget) -> None:
+        raise AssertionError(f"nothing is spent without a model: {usage} of {budget}")
 
     def reading(self, message: str) -> None:
         """Not looked at."""

@@ -191,7 +191,8 @@ class _Told:
     """What the session tells by itself, told on."""
 
     def __init__(self, server: Server) -> None:
-        self._server = server
+        self._protocol = server.protocol
+        self._encoding = server.client.encoding
         self._phases = PhaseProgress(server.protocol, server.behind) if server.client.work_done_progress else None
 
     def progress(self, phase: str, done: int, total: int) -> None:
@@ -203,7 +204,7 @@ class _Told:
 
     async def converse(self, request: Mapping[str, object]) -> object:
         try:
-            return await self._server.protocol.ask_client("toolrag/converse", request)
+            return await self._protocol.ask_client("toolrag/converse", request)
         except JsonRpcException as error:
             if error.code == messages.METHOD_NOT_FOUND:
                 sentence = "This editor has no model of its own for toolrag. Choose bedrock:… or openai:…."
@@ -212,8 +213,8 @@ class _Told:
             raise ModelError("unavailable", f"The editor's model gave no reply: {said}") from None
 
     def standings(self, answer_id: str, citations: Sequence[Stood]) -> None:
-        told = [cited.stood_wire(one, self._server.client.encoding) for one in citations]
-        self._server.protocol.notify("toolrag/standings", {"answerId": answer_id, "citations": told})
+        told = [cited.stood_wire(one, self._encoding) for one in citations]
+        self._protocol.notify("toolrag/standings", {"answerId": answer_id, "citations": told})
 
 
 def _report(problems: list[str]) -> None:

@@ -168,8 +168,7 @@ class Session:
         return await locate_wire(citation, self._documents, self._elsewhere, encoding)
 
     async def cited(self, answer_id: str, citation_id: str) -> TextSnapshot:
-        """The text that a recent answer's citation is of, as it was when it was read. Raises ReadError, too where its
-        document may be read no more."""
+        """The text that a recent answer's citation is of, as it was then. Raises ReadError: none is kept, or denied."""
         snapshot = self._standings.cited(answer_id, citation_id)
         try:
             await self._documents.snapshot(snapshot.uri)
