@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from toolrag.answer.hover.markup import Format
+from toolrag.answer.hover.names import Listed
 from toolrag.answer.reading import ReadResult
 from toolrag.answer.types import Answer
 from toolrag.config import Settings
 from toolrag.ports import Scope, SearchResult
-from toolrag.session.types import Ask, Folder, Watch
-from toolrag.text import PositionEncoding
+from toolrag.session.types import Ask, Folder, Hover, Watch
+from toolrag.text import Position, PositionEncoding
 
 
 class Session(Protocol):
@@ -30,6 +32,13 @@ class Session(Protocol):
     async def locate(self, citation: Mapping[str, object], encoding: PositionEncoding) -> Mapping[str, object]: ...  # noqa: D102
     async def verify_text(self, text: str, encoding: PositionEncoding) -> Mapping[str, object]: ...  # noqa: D102
     async def verify_answer(self, answer: Mapping[str, object], encoding: PositionEncoding) -> Mapping[str, object]: ...  # noqa: D102
+    async def hover(  # noqa: D102
+        self, uri: str, position: Position, encoding: PositionEncoding, form: Format, command_links: bool
+    ) -> Hover | None: ...
+    async def explain(  # noqa: D102
+        self, uri: str, position: Position, encoding: PositionEncoding, model: str | None, watch: Watch
+    ) -> Answer: ...
+    async def symbols(self, query: str) -> Sequence[Listed]: ...  # noqa: D102
     def status(self) -> Mapping[str, object]: ...  # noqa: D102
     async def reindex(self) -> None: ...  # noqa: D102
     async def close(self) -> None: ...  # noqa: D102

@@ -20,6 +20,7 @@ from toolrag.retrieval.corpus import DEFINING_KINDS, KINDS, Corpus, containers
 from toolrag.retrieval.paths import N_TRAITS, factor_of
 from toolrag.retrieval.symbols_in import name_parts
 from toolrag.retrieval.tokens import parts, term_hash
+from toolrag.symbols import Kind
 
 Int64 = npt.NDArray[np.int64]
 
@@ -48,7 +49,7 @@ class SymbolRow:
     """Its number among the symbols of its file."""
     line: int
     """The first of its header."""
-    kind: str
+    kind: Kind
     name: str
     container: str
 
@@ -128,14 +129,24 @@ class NameSearch:
     def _containers(self) -> npt.NDArray[np.uint64]:
         return containers(self._corpus.symbols.values)
 
+    def factor(self, file: int) -> float:
+        """What a file counts among equals: less for tests, examples, copies and prose."""
+        return float(self._factors[file])
+
+    @cached_property
+    def _factors(self) -> npt.NDArray[np.float32]:
+        factors = [factor_of(one, wants_tests=False, wants_docs=False) for one in range(N_TRAITS)]
+        of_files: npt.NDArray[np.float32] = np.array(factors, np.float32)[self._corpus.names.traits]
+        return of_files
+
     @cached_property
     def _worths(self) -> npt.NDArray[np.float32]:
         """What each symbol counts among equals, by its file and its kind."""
-        factors = [factor_of(one, wants_tests=False, wants_docs=False) for one in range(N_TRAITS)]
         kinds = [1.0 if kind in DEFINING_KINDS else 0.6 for kind in KINDS]
-        of_file = np.array(factors, np.float32)[self._corpus.names.traits]
         symbols = self._corpus.symbols
-        worths: npt.NDArray[np.float32] = of_file[symbols.files] * np.array(kinds, np.float32)[symbols.values[:, 2]]
+        worths: npt.NDArray[np.float32] = (
+            self._factors[symbols.files] * np.array(kinds, np.float32)[symbols.values[:, 2]]
+        )
         return worths
 
     def _label(self, key: int) -> str:

@@ -14,10 +14,13 @@ from toolrag.adapters.clock import SystemClock
 from toolrag.adapters.documents import Documents
 from toolrag.adapters.fence import Fence, Root
 from toolrag.adapters.library import Library
+from toolrag.adapters.name_index import NameIndex
 from toolrag.adapters.names import path_of_uri
 from toolrag.adapters.parse_process import ParseProcess
 from toolrag.answer.checking_wire import locate_wire, verify_answer_wire, verify_text_wire
 from toolrag.answer.extractive import Extractive
+from toolrag.answer.hover.markup import Format
+from toolrag.answer.hover.names import Listed
 from toolrag.answer.reading import RangeReader, ReadResult
 from toolrag.answer.types import Answer
 from toolrag.config import Budget, Settings
@@ -27,8 +30,9 @@ from toolrag.retrieval.languages import language_for
 from toolrag.session.edits import Edits
 from toolrag.session.focus import FocusedRetriever, lowered, meant, named, says_this
 from toolrag.session.folders import Folders, Opened
-from toolrag.session.types import Ask, Events, Folder, Watch
-from toolrag.text import LineRange, PositionEncoding, TextSnapshot
+from toolrag.session.hovering import Hovering
+from toolrag.session.types import Ask, Events, Folder, Hover, Watch
+from toolrag.text import LineRange, Position, PositionEncoding, TextSnapshot
 
 MOST_CANDIDATES = 100
 """Candidates of one search, at most."""
@@ -66,6 +70,8 @@ class Session:
         self._folders = self._made_folders()
         most = settings.index.max_file_bytes
         self._edits = Edits(self._documents, self._parser, self._library, lambda: self._folders, most)
+        names = NameIndex(self._library.retriever, self._documents, self._parser)
+        self._hovering = Hovering(self._documents, names, self._edits.language)
         self._changing = asyncio.Lock()
         self._is_started = False
 
@@ -82,7 +88,8 @@ class Session:
 
     async def configure(self, settings: Settings) -> None:
         """The user's settings are others now. Raises ConfigError, and keeps the old ones, where they cannot be used."""
-        if settings == self._settings:
+        if replace(settings, hover=self._settings.hover) == self._settings:
+            self._settings = settings  # nothing that is read or indexed goes by it
             return
         engine = app.vector_engine(settings.index.vectors, app.embedder().dimensions)
         async with self._changing:
@@ -146,6 +153,24 @@ class Session:
         """One read outside any run. Raises ReadError."""
         reader = RangeReader(self._documents, self._parser, self._settings.read, self._settings.budget)
         return await reader.read_range(path, start, end, expect_sha)
+
+    async def hover(
+        self, uri: str, position: Position, encoding: PositionEncoding, form: Format, command_links: bool
+    ) -> Hover | None:
+        """What is known of the name at a position: no model, and no waiting. None where there is none."""
+        if not self._settings.hover:
+            return None
+        return await self._hovering.hover(uri, position, encoding, form, command_links)
+
+    async def explain(
+        self, uri: str, position: Position, encoding: PositionEncoding, model: str | None, watch: Watch
+    ) -> Answer:
+        """An answer about the symbol at a position. Raises ConfigError for a model that cannot be used."""
+        return await self._hovering.explain(uri, position, encoding, lambda wanted: self.ask(wanted, watch), model)
+
+    async def symbols(self, query: str) -> Sequence[Listed]:
+        """Symbols whose names fit a query, best first."""
+        return await self._hovering.symbols(query)
 
     async def locate(self, citation: Mapping[str, object], encoding: PositionEncoding) -> Mapping[str, object]:
         """Where a citation's lines are now (PROTOCOL section 3). Raises ValueError, a sentence, for what is none."""

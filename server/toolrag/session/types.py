@@ -9,7 +9,7 @@ from typing import Protocol
 from toolrag.answer.types import Citation, Claim
 from toolrag.config import Budget
 from toolrag.ports import Scope
-from toolrag.text import LineRange
+from toolrag.text import LineRange, Position
 
 EVERYWHERE = Scope()
 
@@ -37,6 +37,15 @@ class Ask:
     """Lowers what the settings allow, and never raises it."""
     follows: str | None = None
     """The id of the answer that this question follows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hover:
+    """What is said of a name: Markdown or plain text, and where in its line the name stands."""
+
+    text: str
+    start: Position
+    end: Position
 
 
 class Watch(Protocol):
