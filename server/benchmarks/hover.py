@@ -38,7 +38,7 @@ N_LISTED: Final = 200
 Json = dict[str, Any]
 
 LINK: Final = re.compile(r"\[(`+)(?P<place>[^`]*)\1\]\((?P<target>[^)]*)\)")
-COUNT: Final = re.compile(r"is named on (?P<n>\d+|no)(?P<more> or more)? other lines? ")
+COUNT: Final = re.compile(r"is named on (?P<n>\d+|no)(?P<more> or more)? other lines?\b")
 CAPABILITIES: Final = {"textDocument": {"hover": {"contentFormat": ["markdown"]}}}
 
 

@@ -117,6 +117,8 @@ async def test_wrong_params_and_secrets_are_refused(client: LanguageClient) -> N
     for method, params in (
         ("toolrag/ask", {"question": 3}),
         ("toolrag/search", {}),
+        ("toolrag/explain", {"textDocument": {"uri": "a"}}),
+        ("workspace/symbol", {}),
         ("toolrag/readRange", {"path": "a", "start": "1", "end": 2}),
         ("toolrag/locate", {"citation": "a"}),
         ("toolrag/verify", {"text": 1}),

@@ -7,6 +7,7 @@ the result.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -30,6 +31,8 @@ SHORT: Final = 3
 """A query of fewer characters is in most names: it is looked for at their beginning alone."""
 MOST_NAMES: Final = 400
 """Names whose symbols are ordered; of a single letter there are thousands."""
+MOST_LOOKED_AT: Final = 1_000
+"""Names of each kind of fit that are told apart; the shortest are what is most of the query."""
 MOST_CHARACTERS: Final = 200
 """Of a query: no name that is looked for is longer."""
 
@@ -83,24 +86,27 @@ class NameSearch:
                 if not around or self._is_within(row, around):
                     found.append(((rank, -worth, size, self._corpus.paths[file], line), row))
         found.sort()
-        return [self.row(row) for _, row in found[:limit]]
+        return self._rows([row for _, row in found[:limit]])
 
     def rows_of(self, name: str) -> list[SymbolRow]:
         """Every symbol of exactly this last name, by file."""
         rows = self._corpus.symbols.rows(term_hash(name))
-        return [self.row(row) for row in range(rows.start, rows.stop)]
+        return self._rows(range(rows.start, rows.stop))
 
-    def row(self, row: int) -> SymbolRow:
-        """One row of the corpus' symbols."""
-        ordinal, line, kind = self._corpus.symbols.values[row, :3].tolist()
-        return SymbolRow(
-            int(self._corpus.symbols.files[row]),
-            ordinal,
-            line,
-            KINDS[kind],
-            self._label(int(self._corpus.symbols.names[row])),
-            self._label(int(self._containers[row])),
+    def _rows(self, rows: Sequence[int]) -> list[SymbolRow]:
+        """Some rows of the corpus' symbols."""
+        at = np.array(rows, np.int64)
+        symbols, keys, labels = self._corpus.symbols, self._corpus.label_keys, self._corpus.labels
+        columns = (
+            symbols.files[at],
+            *symbols.values[at, :3].T,
+            np.searchsorted(keys, symbols.names[at]),
+            np.searchsorted(keys, self._containers[at]),
         )
+        return [
+            SymbolRow(file, ordinal, line, KINDS[kind], labels[name], labels[container])
+            for file, ordinal, line, kind, name, container in zip(*(one.tolist() for one in columns), strict=True)
+        ]
 
     @cached_property
     def _distinct(self) -> tuple[npt.NDArray[np.uint64], Int64]:
@@ -120,6 +126,11 @@ class NameSearch:
     @cached_property
     def _lower(self) -> _Lines:
         return _Lines([name.lower() for name in self._names])
+
+    @cached_property
+    def _bare(self) -> _Lines:
+        """Without the underscores before them."""
+        return _Lines([name.lstrip("_") or name for name in self._lower.lines])
 
     @cached_property
     def _words(self) -> _Lines:
@@ -163,14 +174,17 @@ class NameSearch:
         low = query.lower()
         # A name that begins with underscores is still begun by its first letter.
         bare = low.strip("_") or low
-        start = "(?m:^_*)" if len(bare) < SHORT else ""
-        ranks = {at: self._rank(at, query, low, bare) for at in self._lower.with_(start + re.escape(bare))}
+        having = self._bare.begun_by(bare)
+        if len(bare) >= SHORT and len(having) < MOST_NAMES:
+            having += self._lower.holding(bare)
+        ranks = {at: self._rank(at, query, low, bare) for at in having}
         humps = _humps_of(query)
         if 0 < len(humps) <= MOST_HUMPS:
             # Each word is one that a hump begins, or is passed over.
-            between = r"\w*(?: \w+)*? "
-            for at in self._words.with_(f"(?m:^) {between.join(map(re.escape, humps))}"):
-                ranks[at] = min(ranks.get(at, 5), 5)
+            pattern = re.compile(" " + r"\w*(?: \w+)*? ".join(map(re.escape, humps)))
+            for at in self._words.begun_by(f" {humps[0]}"):
+                if pattern.match(self._words.lines[at]):
+                    ranks[at] = min(ranks.get(at, 5), 5)
         if len(ranks) < ENOUGH and len(low) >= SHORT:
             for at, name in enumerate(self._lower.lines):
                 if low[0] in name and low[-1] in name and at not in ranks and _in_order(low, name):
@@ -195,14 +209,42 @@ class _Lines:
 
     def __init__(self, lines: Sequence[str]) -> None:
         self.lines = [line.replace("\n", " ") for line in lines]
-        self._text = "\n".join(self.lines)
-        self._starts = np.cumsum([0, *(len(line) + 1 for line in self.lines)])
 
-    def with_(self, pattern: str) -> list[int]:
-        """The numbers of the texts in which a pattern, which matches within a line, is found."""
-        offsets = [match.start() for match in re.finditer(pattern, self._text)]
-        found: list[int] = np.unique(np.searchsorted(self._starts, offsets, "right") - 1).tolist()
-        return found
+    def holding(self, part: str) -> list[int]:
+        """The numbers of the texts that have a part in them; of very many the shortest."""
+        offsets = []
+        at = self._text.find(part)
+        while at >= 0:
+            offsets.append(at)
+            at = self._text.find(part, at + len(part))
+        return self._shortest(np.unique(np.searchsorted(self._starts, offsets, "right") - 1))
+
+    def begun_by(self, beginning: str) -> list[int]:
+        """The numbers of the texts that begin so; of very many the shortest."""
+        order, ordered = self._order
+        first = bisect_left(ordered, beginning)
+        last = bisect_left(ordered, beginning + "\U0010ffff", first)
+        return self._shortest(order[first:last])
+
+    @cached_property
+    def _text(self) -> str:
+        return "\n".join(self.lines)
+
+    @cached_property
+    def _starts(self) -> Int64:
+        return np.cumsum([0, *(len(line) + 1 for line in self.lines)])
+
+    @cached_property
+    def _order(self) -> tuple[Int64, list[str]]:
+        order = sorted(range(len(self.lines)), key=self.lines.__getitem__)
+        return np.array(order, np.int64), [self.lines[at] for at in order]
+
+    def _shortest(self, found: Int64) -> list[int]:
+        if len(found) > MOST_LOOKED_AT:
+            lengths = self._starts[found + 1] - self._starts[found]
+            found = found[np.argsort(lengths, kind="stable")[:MOST_LOOKED_AT]]
+        numbers: list[int] = found.tolist()
+        return numbers
 
 
 @lru_cache(maxsize=200_000)

@@ -40,7 +40,7 @@ class Hovering:
         if found is None:
             return None
         front, pointed = found
-        facts = await gather(pointed, front, self._names, self._documents)
+        facts = await gather(pointed, front, self._names)
         if facts is None:
             # Words of a comment or a string may be a written citation: that is told by whoever reads those.
             return None
@@ -65,7 +65,7 @@ class Hovering:
         """
         found = await self._pointed(uri, position, encoding)
         line = position.line if found is None else found[1].line
-        facts = None if found is None else await gather(found[1], found[0], self._names, self._documents)
+        facts = None if found is None else await gather(found[1], found[0], self._names)
         question = "what does this do?" if facts is None else f"what does `{facts.name}` do?"
         answer = await ask(Ask(question, uri, LineRange(line, line + 1), model=model))
         if facts is not None and facts.is_certain and _is_about(answer, facts.definitions[0].place):

@@ -15,8 +15,6 @@ from toolrag.answer.hover.names import Front, Names, Naming, NamingLine, Symbol
 from toolrag.answer.hover.pointed import Pointed, is_doc
 from toolrag.answer.prose import first_sentences
 from toolrag.answer.units import body_of
-from toolrag.errors import ReadError
-from toolrag.ports import DocumentSource
 from toolrag.retrieval import cuts
 from toolrag.retrieval.corpus import last_name
 from toolrag.retrieval.paths import is_test
@@ -91,7 +89,7 @@ class Facts:
     tests: tuple[Place, ...]
 
 
-async def gather(pointed: Pointed, front: Front, names: Names, documents: DocumentSource) -> Facts | None:
+async def gather(pointed: Pointed, front: Front, names: Names) -> Facts | None:
     """What is known of the word under the pointer; None for one that is no symbol's name, or that stands in words."""
     if not pointed.is_code:
         return None
@@ -131,7 +129,7 @@ async def gather(pointed: Pointed, front: Front, names: Names, documents: Docume
         naming=tuple(places[: len(best)]),
         tests=tuple(places[len(best) :]),
     )
-    return await _standing(facts, naming, documents)
+    return await _standing(facts, naming, names)
 
 
 def _defined_here(spans: Sequence[Span], pointed: Pointed) -> Span | None:
@@ -206,7 +204,7 @@ def _place(line: NamingLine, parsed: ParsedFile | None) -> Place:
     return Place(line.snapshot, here, line.line, "" if inner is None else inner.name)
 
 
-async def _standing(facts: Facts, naming: Naming, documents: DocumentSource) -> Facts | None:
+async def _standing(facts: Facts, naming: Naming, names: Names) -> Facts | None:
     """The facts whose lines stand in texts that are read now; None where no definition does."""
     places = [
         *(one.place for one in facts.definitions),
@@ -214,14 +212,8 @@ async def _standing(facts: Facts, naming: Naming, documents: DocumentSource) -> 
         *facts.naming,
         *facts.tests,
     ]
-    now: dict[str, TextSnapshot | None] = {}
-    for place in places:
-        uri = place.snapshot.uri
-        if uri not in now:
-            try:
-                now[uri] = await documents.snapshot(uri)
-            except ReadError:
-                now[uri] = None  # gone or denied since it was looked at
+    uris = list(dict.fromkeys(place.snapshot.uri for place in places))
+    now = dict(zip(uris, await names.now(uris), strict=True))
 
     def stands(place: Place) -> bool:
         text = now[place.snapshot.uri]

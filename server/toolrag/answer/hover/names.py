@@ -57,7 +57,7 @@ class NamingLine:
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """Lines that name something: product code, then examples and tests; in each what calls it first, and namesakes last."""
+    """Lines that name something: product code, then examples and tests; in each calls first, and namesakes last."""
 
     lines: tuple[NamingLine, ...]
     complete: bool
@@ -94,6 +94,10 @@ class Names(Protocol):
 
     async def lines(self, name: str, front: Front) -> Naming:
         """Lines that have the name as a word of its own, those of the document in front included."""
+        ...
+
+    async def now(self, uris: Sequence[str]) -> Sequence[TextSnapshot | None]:
+        """The texts of some documents, each read anew; None for one that may not, or cannot, be read."""
         ...
 
     async def parsed(self, texts: Sequence[tuple[TextSnapshot, str]]) -> Sequence[ParsedFile | None]:

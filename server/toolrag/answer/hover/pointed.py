@@ -24,11 +24,12 @@ _LOOK_BACK: Final = 120
 """Characters before a word in which what qualifies it is looked for."""
 
 _TRIPLE: Final = r'"""(?:\\.|(?!""").)*+(?:"""|\Z)'
-_DOUBLE: Final = r'"(?:\\.|[^"\\\n])*+"'
-_SINGLE: Final = r"'(?:\\.|[^'\\\n])*+'"
+# One that is not closed ends with its line, or with the text: so nothing is read twice.
+_DOUBLE: Final = r'"(?:\\.|[^"\\\r\n])*+(?:"|\\?$)'
+_SINGLE: Final = r"'(?:\\.|[^'\\\r\n])*+(?:'|\\?$)"
 _CHARACTER: Final = r"'(?:\\[^\n']{1,10}|[^'\\\n])'"
 """Where a single quote may also begin a lifetime, a label or a type variable."""
-_BACKTICK: Final = r"`(?:\\.|[^`\\])*+`"
+_BACKTICK: Final = r"`(?:\\.|[^`\\])*+(?:`|\\?\Z)"
 _SINGLE_QUOTED: Final = frozenset("python javascript typescript tsx ruby php lua bash elixir sql dart make".split())
 _BACKTICKED: Final = frozenset({"javascript", "typescript", "tsx", "go"})
 _HOLE: Final = re.compile(r"[$#]?\{[^{}]*\Z")
@@ -105,7 +106,7 @@ def _literals(language: str) -> re.Pattern[str]:
     strings.append(_SINGLE if language in _SINGLE_QUOTED else _CHARACTER)
     if language in _BACKTICKED:
         strings.append(f"(?s:{_BACKTICK})")
-    return re.compile(f"(?P<comment>{'|'.join(comments) or '(?!)'})|(?P<string>{'|'.join(strings)})")
+    return re.compile(f"(?m)(?P<comment>{'|'.join(comments) or '(?!)'})|(?P<string>{'|'.join(strings)})")
 
 
 def _blocks(language: str) -> tuple[tuple[str, str], ...]:
