@@ -88,9 +88,7 @@ def test_after_shutdown_requests_are_refused_and_exit_ends() -> None:
     assert talk(script) == [None, -32800, [-32600] * 3, [URI], [("close", None)]]
 
 
-@pytest.mark.parametrize(
-    "method", ["toolrag/replay", "textDocument/definition", "textDocument/didOpen", "x", ""]
-)
+@pytest.mark.parametrize("method", ["toolrag/replay", "textDocument/definition", "textDocument/didOpen", "x", ""])
 def test_a_method_that_is_not_there_is_named(method: str) -> None:
     async def script(client: Client) -> Any:
         await client.initialize()

@@ -60,7 +60,7 @@ class NameIndex:
     async def symbols(self, name: str, front: Front, within: str, limit: int) -> Namesakes:
         """As `Names.symbols`."""
         view = self._retriever.view
-        rows = await asyncio.to_thread(view.name_search.rows_of, name)
+        rows = view.name_search.rows_of(name)
         files = _nearest(view, rows, within)
         glances = await self._documents.glances([view.documents[file] for file in files[:MOST_DEFINING]])
         complete = view.complete and len(files) <= MOST_DEFINING

@@ -76,6 +76,7 @@ class View:
         self._by_text: Final = np.argsort(corpus.text_ids, kind="stable")
         self._sorted_ids: Final = corpus.text_ids[self._by_text]
         self.name_search: Final = NameSearch(corpus)
+        self.name_search.prepare()
 
     def named(self, file: int) -> tuple[str, str]:
         """What a file is asked for by, and its language."""

@@ -93,6 +93,11 @@ class NameSearch:
         rows = self._corpus.symbols.rows(term_hash(name))
         return self._rows(range(rows.start, rows.stop))
 
+    def prepare(self) -> None:
+        """Works out what is needed for whole names. What parts of names need is worked out by the first search."""
+        self._rows([])
+        self._factors.sum()
+
     def _rows(self, rows: Sequence[int]) -> list[SymbolRow]:
         """Some rows of the corpus' symbols."""
         at = np.array(rows, np.int64)
