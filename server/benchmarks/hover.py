@@ -12,23 +12,20 @@ printed beside, and decide nothing: machines differ.
 
 from __future__ import annotations
 
-import ast
 import io
 import keyword
 import os
 import platform
 import random
-import re
 import sys
 import tempfile
 import time
 import tokenize
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import unquote, urlsplit
 
+from hover_facts import FOLDERS, Spot, symbols_in, units, wrong_facts
 from language_server import Client
 
 SEED: Final = 6
@@ -37,19 +34,7 @@ N_CHECKED: Final = 300
 N_LISTED: Final = 200
 Json = dict[str, Any]
 
-LINK: Final = re.compile(r"\[(`+)(?P<place>[^`]*)\1\]\((?P<target>[^)]*)\)")
-COUNT: Final = re.compile(r"is named on (?P<n>\d+|no)(?P<more> or more)? other lines?\b")
 CAPABILITIES: Final = {"textDocument": {"hover": {"contentFormat": ["markdown"]}}}
-
-
-@dataclass(frozen=True)
-class Spot:
-    """A name in a file: 0-based line and character."""
-
-    file: Path
-    line: int
-    character: int
-    name: str
 
 
 def main(folders: Sequence[Path]) -> None:
@@ -134,24 +119,6 @@ def names_in(files: Sequence[Path], chance: random.Random) -> list[Spot]:
     return spots
 
 
-def symbols_in(files: Sequence[Path]) -> Iterator[Spot]:
-    """Every function and class that Python's own parser sees, on its name."""
-    for file in files:
-        text = file.read_text("utf-8", errors="replace")
-        try:
-            tree = ast.parse(text)
-        except (SyntaxError, ValueError):
-            continue
-        lines = lines_of(text)
-        for node in ast.walk(tree):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                line = lines[node.lineno - 1]
-                found = re.search(rf"\b(?:def|class)\s+{re.escape(node.name)}\b", line)
-                if found and "\f" not in text:
-                    at = found.end() - len(node.name)
-                    yield Spot(file, node.lineno - 1, units(line[:at]), node.name)
-
-
 def faults(client: Client, spot: Spot, files: Sequence[Path]) -> list[str]:
     """What is wrong in the hover on a definition, a sentence each."""
     where = f"{spot.file.name}:{spot.line + 1} {spot.name}"
@@ -159,77 +126,6 @@ def faults(client: Client, spot: Spot, files: Sequence[Path]) -> list[str]:
     if found is None:
         return [f"{where}: no hover"]
     return [f"{where}: {fault}" for fault in wrong_facts(found["contents"]["value"], spot, files)]
-
-
-def wrong_facts(said: str, spot: Spot, files: Sequence[Path]) -> Iterator[str]:
-    """What does not hold of the words of a hover on a definition in Python."""
-    paragraphs = said.split("\n\n")
-    definition = re.compile(rf"(?:async\s+)?(?:def|class)\s+{re.escape(spot.name)}\b")
-    if not definition.match(paragraphs[0].removeprefix("```python\n")):
-        yield f"the signature is {paragraphs[0]!r}"
-    if not any(link_line(link) == (spot.file, spot.line) for link in LINK.finditer(said)):
-        yield "its own definition is not linked to"
-    for paragraph in paragraphs[1:]:
-        # A name that is called stands before its link in the paragraph of calls; elsewhere all lines hold the name.
-        before = 0
-        for link in LINK.finditer(paragraph):
-            name = spot.name
-            if paragraph.startswith("Calls, by name: "):
-                name = re.findall(r"`([^`]+)` \($", paragraph[before : link.start()])[-1]
-            before = link.end()
-            file, line = link_line(link)
-            lines = lines_of(file.read_text("utf-8")) if file.is_file() else []
-            if line >= len(lines):
-                yield f"{link['target']} leads nowhere"
-            elif not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", lines[line]):
-                yield f"{link['target']} does not hold {name}: {lines[line]!r}"
-    count = COUNT.search(said)
-    if count is None:
-        yield "no count"
-    elif count["n"] != "no":
-        word = re.compile(rf"(?<!\w){re.escape(spot.name)}(?!\w)")
-        n_lines = sum(
-            1 for text in texts_of(files) for line in lines_of(text) if spot.name in line and word.search(line)
-        )
-        if int(count["n"]) > n_lines:
-            yield f"{count[0]!r}, and there are {n_lines}"
-
-
-def link_line(link: re.Match[str]) -> tuple[Path, int]:
-    """The file and the 0-based line that a link opens."""
-    uri, _, fragment = link["target"].partition("#L")
-    return Path(unquote(urlsplit(uri).path)), int(fragment) - 1
-
-
-_TEXTS: dict[Path, str] = {}
-
-
-def texts_of(files: Sequence[Path]) -> Iterator[str]:
-    """All text of the folders that these files are in: a name may stand in a page of documentation."""
-    if not _TEXTS:
-        for folder in {corpus_of(file) for file in files}:
-            for file in folder.rglob("*"):
-                if file.is_file() and not file.is_symlink():
-                    _TEXTS[file] = file.read_text("utf-8", errors="replace")
-    yield from _TEXTS.values()
-
-
-FOLDERS: list[Path] = []
-
-
-def corpus_of(file: Path) -> Path:
-    """The folder that was given, and has a file."""
-    return next(folder for folder in FOLDERS if file.is_relative_to(folder))
-
-
-def lines_of(text: str) -> list[str]:
-    """Lines as LSP has them."""
-    return re.split(r"\r\n|\n|\r", text)
-
-
-def units(text: str) -> int:
-    """Characters as LSP counts them by default."""
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 if __name__ == "__main__":
