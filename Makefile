@@ -5,6 +5,7 @@
 # make hnsw                                         try again to build the vector index
 # make questions                                    where the first citations of 103 questions land
 # make conditions                                   whether claims leave out a condition their line runs under
+# make rates                                        how often a true claim is dropped and a false one passes, by kind
 # make torture                                      kills, damage, branches and races against a fresh index; SEED, SHARE
 # make corpora                                      source distributions the examples in the README ask about
 
@@ -19,7 +20,7 @@ unexport Q ROOT
 ask: export QUESTION := $(value Q)
 ask: export ASK_ROOT := $(value ROOT)
 
-.PHONY: ask test editors check torture hnsw corpora questions conditions clean
+.PHONY: ask test editors check torture hnsw corpora questions conditions rates clean
 .SILENT:
 
 ask: $(VENV)/.ready
@@ -44,6 +45,9 @@ questions: $(VENV)/.ready corpora
 
 conditions: $(VENV)/.ready corpora
 	$(BIN)/python server/benchmarks/conditions.py $(CORPORA) $(ARGS)
+
+rates: $(VENV)/.ready
+	$(BIN)/python server/benchmarks/error_rates.py $(CORPORA) $(ARGS)
 
 corpora: $(VENV)/.ready
 	$(BIN)/python server/benchmarks/fetch_corpora.py $(CORPORA)

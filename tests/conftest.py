@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from importlib.util import find_spec
 
+import pytest
 from hypothesis import settings
 
 HAS_HNSWLIB = find_spec("hnswlib") is not None
@@ -12,6 +15,17 @@ collect_ignore = [] if HAS_HNSWLIB else ["adapters/test_vectors_hnsw.py"]
 # On a busy machine one slow example is no fault.
 settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _state_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Journals of tests are none of the user's."""
+    before = os.environ.get("XDG_STATE_HOME")
+    os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
+    yield
+    del os.environ["XDG_STATE_HOME"]
+    if before is not None:
+        os.environ["XDG_STATE_HOME"] = before
 
 
 def pytest_report_header() -> str:

@@ -169,6 +169,15 @@ class FakeSession:
             raise ValueError("answer.citations is missing.")
         return {"citations": [], "unsupported": [], "encoding": encoding}
 
+    async def replay(self, run: str, verify: bool, encoding: PositionEncoding) -> Mapping[str, object]:
+        if run != "0" * 16:
+            raise ConfigError(f"No run {run!r} is kept.")
+        return {"run": run, "reproduced": True, **({"citations": [], "encoding": encoding} if verify else {})}
+
+    async def clear_journals(self) -> Mapping[str, object]:
+        self.told.append(("clear journals", None))
+        return {"runs": 1, "bytes": 2}
+
     def status(self) -> Mapping[str, object]:
         return {"phase": "ready" if self.started.is_set() else "starting"}
 

@@ -25,14 +25,18 @@ LAYERS["retrieval"] = LAYERS["ports"] | {"config", "ports"}
 LAYERS["answer"] = LAYERS["retrieval"] | {"retrieval"}
 LAYERS["adapters"] = LAYERS["answer"] | {"answer"}
 LAYERS["render"] = {"text", "symbols", "ports", "answer"}
-LAYERS["app"] = LAYERS["adapters"] | {"adapters"}
+LAYERS["models"] = LAYERS["adapters"] | {"adapters"}
+LAYERS["app"] = LAYERS["models"] | {"models"}
 LAYERS["session"] = LAYERS["app"] | {"app"}
 LAYERS["doctor"] = LAYERS["app"] | {"app", "render"}
 LAYERS["lsp"] = LAYERS["session"] | {"session"}
-LAYERS["progress"] = {"answer"}
+LAYERS["progress"] = {"answer", "config"}
 LAYERS["verifying"] = LAYERS["app"] | {"app", "render"}
-LAYERS["commands"] = LAYERS["answer"] | {"answer", "app", "doctor", "render", "progress", "verifying", "session", "lsp"}
-LAYERS["cli"] = {"errors", "commands", "progress"}
+LAYERS["replaying"] = LAYERS["verifying"]
+LAYERS["manual"] = set()
+LAYERS["commands"] = LAYERS["answer"] | {"answer", "models", "app", "doctor", "render", "progress", "session", "lsp"}
+LAYERS["commands"] |= {"verifying", "replaying"}
+LAYERS["cli"] = {"errors", "commands", "manual", "progress"}
 LAYERS["__main__"] = {"cli"}
 LAYERS["__init__"] = set()
 
@@ -129,7 +133,7 @@ def test_only_the_composition_roots_and_the_doctor_name_adapters() -> None:
         for _, name in imported(ast.parse(source))
         if name.startswith("toolrag.adapters")
     }
-    assert users == {"adapters", "app", "session", "doctor"}
+    assert users == {"adapters", "models", "app", "session", "doctor"}
 
 
 def test_only_the_language_server_knows_lsp() -> None:
@@ -140,6 +144,31 @@ def test_only_the_language_server_knows_lsp() -> None:
         if name.partition(".")[0] in {"pygls", "lsprotocol", "websockets"}
     }
     assert users == {"lsp"}
+
+
+def test_one_module_knows_regular_expressions_of_a_model() -> None:
+    """And imports them only when one is matched: a start waits for no engine."""
+    users = {
+        (module, isinstance(node, ast.FunctionDef))
+        for module, source in SOURCES.items()
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.If | ast.Try)
+        for statement in node.body
+        if isinstance(statement, ast.Import | ast.ImportFrom)
+        for _, name in imported(statement)
+        if name.partition(".")[0] == "re2"
+    }
+    assert users == {("answer/tools/line_pattern.py", True)}
+
+
+def test_only_its_adapter_knows_the_aws_sdk() -> None:
+    users = {
+        module.rpartition("/")[0]
+        for module, source in SOURCES.items()
+        for _, name in imported(ast.parse(source))
+        if name.partition(".")[0] in {"boto3", "botocore", "urllib3"}
+    }
+    assert users == {"adapters/bedrock"}
 
 
 def test_layers_point_one_way() -> None:

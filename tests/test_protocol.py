@@ -55,6 +55,7 @@ def sample() -> dict[str, object]:
             searched=Searched(1, 0, True, ("x",)),
             usage=Usage(),
             callers=Callers("x", 0, 0, True),
+            journal="0123456789abcdef",
         )
     )
 

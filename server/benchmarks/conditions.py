@@ -22,8 +22,10 @@ from fetch_corpora import CORPORA
 from toolrag import app
 from toolrag.answer.citations import place
 from toolrag.answer.types import Citation
-from toolrag.config import Settings
+from toolrag.config import JournalSettings, Settings
 
+SETTINGS = Settings(journal=JournalSettings(enabled=False))
+"""Nobody replays a benchmark."""
 SEED = 5
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -52,12 +54,12 @@ async def check(root: Path, n_functions: int) -> tuple[int, list[str]]:
     trees = {str(path.relative_to(root)): ast.parse(path.read_text("utf-8")) for path in sources(root)}
     names = sorted({node.name for tree in trees.values() for node in functions(tree) if not node.name.startswith("__")})
     n_claims, found = 0, []
-    with app.open_place(str(root), Settings()) as opened:
+    with app.open_place(str(root), SETTINGS) as opened:
         async with app.open_workspace(opened, refresh=True, progress=lambda *_: None) as workspace:
             assert workspace.dense is not None
             await workspace.dense
             for name in random.Random(SEED).sample(names, min(n_functions, len(names))):
-                answer = await workspace.extractive().answer(f"what does {name} do?")
+                answer = await workspace.answerer("extractive").answer(f"what does {name} do?")
                 citations = {citation.id: citation for citation in answer.citations}
                 for claim in answer.claims:
                     if not _ABOUT_A_STATEMENT.match(claim.text) or ", by name, " in claim.text:

@@ -60,7 +60,7 @@ class Client:
 
     def __init__(self, folder: Path, cache: str, *more: Path, capabilities: Json | None = None) -> None:
         command = [str(Path(sys.executable).with_name("toolrag")), "serve"]
-        environment = {**os.environ, "XDG_CACHE_HOME": cache}
+        environment = {**os.environ, "XDG_CACHE_HOME": cache, "XDG_STATE_HOME": cache}
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
         )

@@ -28,8 +28,10 @@ from fetch_corpora import Row, corpus, question_sets
 from toolrag import app
 from toolrag.answer.citations import place
 from toolrag.answer.types import Answer
-from toolrag.config import Settings
+from toolrag.config import JournalSettings, Settings
 
+SETTINGS: Final = Settings(journal=JournalSettings(enabled=False))
+"""Nobody replays a benchmark."""
 LEAST: Final = (0.7, 0.7)
 """The share of a set's questions that must land, and of its absences that must be said, where FLOORS has no other."""
 FLOORS: Final = {"tuned": (0.75, 0.0), "fresh": (0.6, 0.8), "held_out": (0.4, 0.8)}
@@ -47,13 +49,13 @@ async def ask(root: Path, rows: Sequence[Row]) -> list[tuple[Row, bool]]:
     """Whether each of a package's questions counts; prints a line for each."""
     results = []
     began = time.perf_counter()
-    with app.open_place(str(root), Settings()) as opened:
+    with app.open_place(str(root), SETTINGS) as opened:
         async with app.open_workspace(opened, refresh=True, progress=lambda *_: None) as workspace:
             assert workspace.dense is not None
             await workspace.dense
             print(f"{root.name}: ready after {time.perf_counter() - began:.2f} s")
             for row in rows:
-                answer = await workspace.extractive().answer(row["question"])
+                answer = await workspace.answerer("extractive").answer(row["question"])
                 results.append((row, lands(answer, row["gold"])))
                 first = place(answer.citations[0]) if answer.citations else "nothing"
                 said = "" if answer.outcome == "answered" else f" ({answer.outcome})"

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -22,6 +22,8 @@ from toolrag.adapters.embed_hashing import HashingEmbedder
 from toolrag.adapters.fence import Fence
 from toolrag.adapters.ignore import parse_rules
 from toolrag.adapters.index import Index
+from toolrag.adapters.journal import Journals as Journals
+from toolrag.adapters.journaling import Journaled
 from toolrag.adapters.library import Library
 from toolrag.adapters.names import file_uri
 from toolrag.adapters.own_file import OwnFile as OwnFile
@@ -30,11 +32,15 @@ from toolrag.adapters.refresh import Coverage
 from toolrag.adapters.roots import Root, open_root
 from toolrag.adapters.vectors_flat import EXACT_BELOW, FlatVectors
 from toolrag.adapters.walk import Found, Walk
-from toolrag.answer.extractive import Extractive
+from toolrag.answer.extractive import MODEL
+from toolrag.answer.journal.outside import Outside, Run, answer_by
+from toolrag.answer.journal.replay import Report, check, replay
 from toolrag.answer.reading import RangeReader, ReadResult
+from toolrag.answer.watch import SILENT, Watch
 from toolrag.config import Settings, VectorChoice
 from toolrag.errors import ConfigError
-from toolrag.ports import Embedder, Retriever, SpanParser, VectorIndex
+from toolrag.models import chat_model
+from toolrag.ports import NO_JOURNAL, ChatModel, Embedder, Retriever, SpanParser, VectorIndex
 
 SOON: Final = 5_000
 """Missing vectors that a person does not wait long for: a second at most."""
@@ -87,19 +93,76 @@ class Workspace:
     dense: asyncio.Task[None] | None
     """Completes the vectors beside; None when the refresh was left out."""
 
-    def extractive(self) -> Extractive:
-        """The answerer without a model."""
-        place = self.place
-        return Extractive(self.retriever, place.documents, self.parser, SystemClock(), place.settings)
+    def answerer(self, model: str, watch: Watch = SILENT) -> Journaled:
+        """Who answers for a name of a model, and keeps its runs. Raises ConfigError for one that cannot be used."""
+        chosen = None if model == MODEL else chat_model(model, self.place.settings)
+        return recorded(self.outside(chosen, watch), [self.place.root])
+
+    def outside(self, model: ChatModel | None, watch: Watch = SILENT) -> Outside:
+        """What a run here learns from; None for one without a model."""
+        place, clock = self.place, SystemClock()
+        return Outside(self.retriever, place.documents, self.parser, clock, place.settings, NO_JOURNAL, model, watch)
+
+
+def recorded(outside: Outside, roots: Sequence[Root], run: Run = answer_by) -> Journaled:
+    """An answerer that keeps a journal of each run, unless the settings say no or there is no place for it."""
+    journals = None
+    if outside.settings.journal.enabled:
+        try:
+            journals = Journals(outside.settings.journal)
+        except ConfigError as error:
+            log.warning("%s Runs cannot be replayed.", error)
+    return Journaled(run, outside, journals, tuple(root.real for root in roots))
+
+
+def forgets(root: Root, settings: Settings) -> Callable[[], None]:
+    """What removes the journals of runs in a root. Where it cannot, one log line says so."""
+
+    def forget() -> None:
+        try:
+            Journals(settings.journal).forget(root.real)
+        except ConfigError:
+            return  # there is no place for any
+        except OSError as error:
+            log.warning("Journals that may hold a file that is denied now cannot be removed (%s).", error.strerror)
+
+    return forget
+
+
+async def replayed(run: str, journals: Journals, parser: SpanParser) -> Report:
+    """Run a kept run again. Raises ConfigError when there is none, and OSError."""
+    checked = await asyncio.to_thread(lambda: check(run, journals.load(run), journals.blob))
+    return await replay(checked, parser, lambda _: answer_by)
+
+
+async def replayed_here(run: str, journals: Journals, settings: Settings) -> Report:
+    """The same, with a parser of its own, which starts only if something is parsed."""
+    async with ParseProcess(settings.index.parse_seconds) as parser:
+        return await replayed(run, journals, parser)
 
 
 @contextmanager
 def open_place(root: str, settings: Settings) -> Iterator[Place]:
     """Open a root behind the fence. Raises ConfigError when it is not a folder that can be read."""
-    opened = open_root(root)
-    fence = Fence([opened], settings.read, settings.deny)
+    with open_places([root], settings) as (place,):
+        yield place
+
+
+@contextmanager
+def open_places(roots: Sequence[str], settings: Settings) -> Iterator[list[Place]]:
+    """Open several roots behind one fence. Raises ConfigError when one is not a folder that can be read."""
+    opened: list[Root] = []
     try:
-        yield Place(opened, fence, Documents(fence), settings)
+        for root in roots:
+            opened.append(open_root(root))
+    except ConfigError:
+        for one in opened:
+            one.close()
+        raise
+    fence = Fence(opened, settings.read, settings.deny)
+    try:
+        documents = Documents(fence)
+        yield [Place(root, fence, documents, settings) for root in opened]
     finally:
         fence.close()
 
@@ -124,7 +187,9 @@ async def open_workspace(place: Place, *, refresh: bool, progress: Progress) -> 
     limits = place.settings.index
     async with ParseProcess(limits.parse_seconds) as parser:
         library = Library(place.documents, parser, embedder())
-        around = Around(place.fence, place.root, parser, limits, embedder(), engine)
+        around = Around(
+            place.fence, place.root, parser, limits, embedder(), engine, forgets(place.root, place.settings)
+        )
         index = Index(around, cache_folder(place.root, place.settings), library.show)
         library.indexes = [index]
         dense = None

@@ -16,33 +16,13 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NoReturn
 
-from toolrag import __version__, commands
+from toolrag import __version__, commands, manual
 from toolrag.errors import ConfigError, ReadError
 from toolrag.progress import say
 
-_VERIFY = """\
-A citation is written path:12, path:12-18 or path#L12-L18, and pinned to its lines by @ and the first 12 digits of
-their SHA-256, as `toolrag ask` writes it and `toolrag read` shows it. Each gets a line:
-
-  verified   its lines are where it says
-  moved      they are at one other place, which is named; --fix writes it
-  changed    other lines are there
-  gone       there are no such lines, or no such file, or it may not be read
-  unpinned   its lines exist; whether they are the ones that were meant, nobody can say
-
-Of a saved answer (`toolrag ask --json >answer.json`) each claim is checked too: its citations must stand, and what it
-names must be in their lines.
-
-examples:
-  toolrag verify docs/*.md              before you commit
-  toolrag verify --fix docs/design.md   after lines were added above
-  git show HEAD:README.md | toolrag verify -
-
-in CI, as a step after checkout (exit code 1 fails it):
-  - run: pip install toolrag && toolrag verify --allow-moved README.md docs/*.md
-
-Exit codes: 0 all stand · 1 a citation is changed or gone, or moved and neither allowed nor mended, or a claim has no
-support · 2 a file cannot be read, or the command line is wrong.
+_MODEL = """\
+extractive (default): no model, nothing is sent. bedrock:ID: a model or inference profile of Amazon Bedrock.
+openai:NAME: a model of any server that speaks OpenAI's chat completions (OPENAI_BASE_URL, OPENAI_API_KEY)
 """
 
 _EXAMPLES = """\
@@ -52,6 +32,7 @@ examples:
   toolrag search 'session cookie' -n 5
   toolrag read src/app.py 10 24
   toolrag verify docs/*.md whether what they cite still stands
+  toolrag replay last      whether the latest answer comes out again
   toolrag index            what is indexed, what is not, and why
   toolrag doctor           what is set up, and what to do about the rest
 
@@ -161,7 +142,7 @@ def _parser() -> argparse.ArgumentParser:
 
     ask = _command(added, "ask", commands.ask, "answer a question about the code, with citations")
     ask.add_argument("question", help="in your words, or the code's; quote it with '…' so the shell leaves it alone")
-    ask.add_argument("--model", default="extractive", metavar="M", help="extractive (default): no model, nothing sent")
+    ask.add_argument("--model", metavar="M", help=_MODEL)
     ask.add_argument("--no-wait", action="store_true", help="answer from the index as it is, without refreshing it")
 
     search = _command(added, "search", commands.search, "list the places that fit a question or a name")
@@ -189,7 +170,7 @@ def _parser() -> argparse.ArgumentParser:
         "verify",
         commands.verify,
         "re-check every citation in Markdown or saved answers, and say how it stands",
-        _VERIFY,
+        manual.VERIFY,
     )
     verify.add_argument(
         "files", nargs="+", metavar="FILE", help="any text, or an answer as JSON; - for what is piped in"
@@ -198,6 +179,16 @@ def _parser() -> argparse.ArgumentParser:
         "--fix", action="store_true", help="write moved citations anew in their files, and nothing else"
     )
     verify.add_argument("--allow-moved", action="store_true", help="a moved citation is no failure")
+    replay = _bare(
+        added, "replay", commands.replay, "run a kept run again, and say whether it comes out", manual.REPLAY
+    )
+    replay.add_argument("run", metavar="RUN", help="its id, the beginning of one, or last")
+    replay.add_argument(
+        "--verify", action="store_true", help="also say how its citations stand in the files as they are"
+    )
+    replay.add_argument("--root", metavar="DIR", help="the folder for --verify (default: the one that was asked about)")
+    journal = _bare(added, "journal", commands.journal, "list the runs that are kept, or remove them", manual.JOURNAL)
+    journal.add_argument("--clear", action="store_true", help="remove them all, without asking")
     _add_serve(added)
     _command(added, "doctor", commands.doctor, "say what is set up, what is not, and the one thing to do about each")
     return parser
@@ -210,7 +201,21 @@ def _command(
     text: str,
     more: str = "",
 ) -> argparse.ArgumentParser:
-    """`more` stands below the options, as it is written."""
+    """One that looks in a folder; `more` stands below the options, as it is written."""
+    parser = _bare(added, name, run, text, more)
+    parser.add_argument(
+        "--root", metavar="DIR", help="the folder to look in (default: the nearest one with .git, else this)"
+    )
+    return parser
+
+
+def _bare(
+    added: argparse._SubParsersAction[_Parser],
+    name: str,
+    run: Callable[[argparse.Namespace], int],
+    text: str,
+    more: str = "",
+) -> argparse.ArgumentParser:
     parser = added.add_parser(
         name,
         help=text,
@@ -220,9 +225,6 @@ def _command(
         allow_abbrev=False,
     )
     parser.set_defaults(command=run)
-    parser.add_argument(
-        "--root", metavar="DIR", help="the folder to look in (default: the nearest one with .git, else this)"
-    )
     parser.add_argument("--json", action="store_true", help="print JSON, in the shapes of server/PROTOCOL.md")
     return parser
 

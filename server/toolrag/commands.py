@@ -15,37 +15,41 @@ from pathlib import Path
 
 import platformdirs
 
-from toolrag.config import Settings, parse_settings
+from toolrag.config import MODEL_NAMES, Settings, is_model, parse_settings
 from toolrag.errors import ConfigError, ReadError
-from toolrag.progress import Bar, say
+from toolrag.progress import Bar, Turns, say
 
 OK, FAILED, USAGE, NOT_FOUND, READ_REFUSED, MODEL_FAILED = 0, 1, 2, 3, 4, 5
 
 
 def ask(options: argparse.Namespace) -> int:
-    """Answer a question; 0 answered or in part, 3 nothing found."""
+    """Answer a question; 0 answered or in part, 3 nothing found, 5 the model failed or refused."""
     from toolrag import app, render
     from toolrag.answer import wire
 
     if not options.question.strip():
         raise ConfigError("The question is empty. Ask something, such as: toolrag ask 'where are retries configured?'")
-    if options.model != "extractive":
-        raise ConfigError(
-            f"{options.model!r} is not a model this version can use. Leave --model out, or say extractive."
-        )
+    settings = _settings(options)
+    model = options.model or settings.model
+    if not is_model(model):
+        raise ConfigError(f"{model!r} is no model. --model takes {MODEL_NAMES}.")
 
     async def ask() -> int:
-        with app.open_place(_root(options), _settings(options)) as place, Bar() as bar:
+        with app.open_place(_root(options), settings) as place, Bar() as bar:
             async with app.open_workspace(place, refresh=not options.no_wait, progress=bar) as workspace:
                 bar.close()
-                answer = await workspace.extractive().answer(options.question)
+                with Turns() as turns:
+                    answer = await workspace.answerer(model, turns).answer(options.question)
                 # Before the vectors of a first run are completed: the person reads meanwhile.
                 bar.close()
                 if options.json:
                     print_json(wire.answer(answer))
                 else:
                     _print(render.answer(answer, render.look_for(sys.stdout)))
-        return NOT_FOUND if answer.outcome == "notFound" else OK
+        if answer.outcome != "notFound":
+            return OK
+        failed = answer.reason is not None and answer.reason.code in ("model_error", "model_refused")
+        return MODEL_FAILED if failed else NOT_FOUND
 
     return asyncio.run(ask())
 
@@ -174,6 +178,32 @@ def verify(options: argparse.Namespace) -> int:
     if not any(one.standings() for one in checked):
         say("Nothing is cited there: no path:12, path:12-18 or path#L12 was found.")
     return OK if all(one.passes(options.allow_moved) for one in checked) else FAILED
+
+
+def replay(options: argparse.Namespace) -> int:
+    """Run a kept run again; 1 where it does not come to the same answer."""
+    from toolrag import render, replaying
+
+    replayed = replaying.replay(options.run, _settings(options), verify=options.verify, root=options.root)
+    if options.json:
+        print_json(replayed.wire())
+    else:
+        _print(replayed.lines(render.look_for(sys.stdout)))
+    return OK if replayed.report.reproduced else FAILED
+
+
+def journal(options: argparse.Namespace) -> int:
+    """List the runs that are kept, or remove them."""
+    from toolrag import render, replaying
+
+    look = render.look_for(sys.stdout)
+    if options.clear:
+        removed = replaying.clear(_settings(options))
+        print_json(removed) if options.json else _print(replaying.cleared(removed, look))
+    else:
+        runs = replaying.kept(_settings(options))
+        print_json({"runs": runs}) if options.json else _print(replaying.listed(runs, look))
+    return OK
 
 
 def doctor(options: argparse.Namespace) -> int:

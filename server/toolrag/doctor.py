@@ -14,6 +14,7 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
 import toolrag
 from toolrag import app
@@ -23,7 +24,7 @@ from toolrag.adapters.openers import default_opener
 from toolrag.adapters.roots import open_root
 from toolrag.adapters.store import Store
 from toolrag.answer.prose import visible
-from toolrag.config import Settings
+from toolrag.config import BedrockSettings, OpenAISettings, Settings
 from toolrag.errors import ConfigError
 from toolrag.render import Look
 from toolrag.retrieval.languages import LANGUAGES
@@ -86,7 +87,7 @@ def examine(root: str, settings: Settings, settings_path: Path | None, problems:
         Check("embedder", "ok", f"{app.embedder().id}: no model, sees words only"),
         Check("fence", "ok", f"opens files through {type(default_opener()).__name__}"),
         _settings(settings_path, problems),
-        _models(),
+        _model(settings),
         *_root(root),
     )
     return Report(checks, engine, app.embedder().id)
@@ -142,8 +143,41 @@ def _settings(path: Path | None, problems: list[str]) -> Check:
     return Check("settings", "ok", f"{path}" if path.exists() else f"defaults; {path} would change them")
 
 
-def _models() -> Check:
+def _model(settings: Settings) -> Check:
+    """Who answers where nothing else is asked for. No model is called, and no network is used."""
+    name = settings.model
+    if name.startswith("bedrock:"):
+        return _bedrock(name, settings.bedrock)
+    if name.startswith("openai:"):
+        return _openai(name, settings.openai)
+    if name == "editor":
+        return Check("model", "note", "editor: the editor's own; a command line needs another", "toolrag ask --model …")
     return Check("model", "ok", "extractive: answers without a model, nothing leaves this machine")
+
+
+def _bedrock(name: str, given: BedrockSettings) -> Check:
+    region = given.region or os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
+    if find_spec("boto3") is None:
+        return Check("model", "problem", f"{name}: boto3 is not installed", "pip install toolrag")
+    if not region and not given.profile and not os.environ.get("AWS_PROFILE"):
+        detail = f"{name}: no region is set, unless ~/.aws/config has a default one"
+        return Check("model", "note", detail, "set bedrock.region in config.toml, or AWS_REGION")
+    profile = f", profile {given.profile}" if given.profile else ""
+    where = f"region {region or 'of the profile'}{profile}"
+    return Check("model", "ok", f"{name}, {where}; lines that it reads are sent to Amazon Bedrock")
+
+
+def _openai(name: str, given: OpenAISettings) -> Check:
+    url = given.base_url or os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1"
+    host = urlsplit(url).hostname
+    if host is None:
+        return Check("model", "problem", f"{name}: the base URL has no host", "set openai.base_url in config.toml")
+    has_key = bool(given.api_key or os.environ.get("OPENAI_API_KEY"))
+    if host == "api.openai.com" and not has_key:
+        todo = "set OPENAI_API_KEY, or openai.base_url for a server of your own"
+        return Check("model", "problem", f"{name}: {host} needs a key, and none is set", todo)
+    key = "a key is set" if has_key else "no key is set"
+    return Check("model", "ok", f"{name} at {host} ({key}); lines that it reads are sent there")
 
 
 def _root(root: str) -> Iterator[Check]:

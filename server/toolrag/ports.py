@@ -5,9 +5,9 @@ Each has a real adapter, a double and one contract test that both pass.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -227,7 +227,7 @@ class ChatModel(Protocol):
         """As a user names it: `bedrock:…`, `openai:…`, `editor`."""
         ...
 
-    def reply(self, turn: Turn) -> AsyncIterator[str | Reply]:
+    def reply(self, turn: Turn) -> AsyncGenerator[str | Reply, None]:
         """The pieces of one reply's text as they come, then the whole Reply, last and once.
 
         Nothing is tried twice: who asks decides that. Raises ModelError, whatever came before, when the reply is not
@@ -242,3 +242,13 @@ class Journal(Protocol):
     def record(self, kind: str, fields: Mapping[str, object]) -> None:
         """One event: JSON values only. Never raises: a journal that cannot be kept is one log line."""
         ...
+
+
+class _NoJournal:
+    """Keeps nothing."""
+
+    def record(self, kind: str, fields: Mapping[str, object]) -> None:
+        """Nothing."""
+
+
+NO_JOURNAL: Final[Journal] = _NoJournal()

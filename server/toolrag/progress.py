@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Never
 
@@ -11,6 +12,9 @@ from toolrag.answer.prose import visible
 
 if TYPE_CHECKING:
     from tqdm import tqdm
+
+    from toolrag.answer.types import Citation, Claim, Usage
+    from toolrag.config import Budget
 
 MANY = 500
 """From here a run without a terminal says that it is indexing."""
@@ -60,3 +64,39 @@ class Bar:
         if self._bar is not None:
             self._bar.close()
         self._bar = None
+
+
+class Turns:
+    """What a run does, on one line of a terminal that is taken off when it ends; elsewhere nothing is shown."""
+
+    def __init__(self) -> None:
+        self._quiet = not sys.stderr.isatty()
+        self._spent = ""
+        self._shown = False
+
+    def __enter__(self) -> Turns:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._show("")
+
+    def reading(self, message: str) -> None:
+        """What is being done."""
+        self._show(f"{message}{self._spent}")
+
+    def spent(self, usage: Usage, budget: Budget) -> None:
+        """What was spent so far."""
+        tokens = usage.input_tokens + usage.output_tokens
+        self._spent = f" · turn {usage.turns + 1} of {budget.turns} · {tokens:,} of {budget.tokens:,} tokens"
+        self.reading("waiting for the model")
+
+    def claims(self, claims: Sequence[Claim], citations: Sequence[Citation], withdrawn: Sequence[str]) -> None:
+        """Nothing: a terminal gets the answer whole, after all of it was verified again."""
+
+    def _show(self, line: str) -> None:
+        if self._quiet or not (line or self._shown):
+            return
+        width = shutil.get_terminal_size((100, 24)).columns - 1
+        with suppress(OSError):
+            print(f"\r\x1b[K{visible(line)[:width]}", end="", file=sys.stderr, flush=True)
+        self._shown = bool(line)

@@ -52,7 +52,15 @@ def verdict(claim: str, cited: str = CITED, other: str = OTHER) -> str:
         pytest.param("It speaks HTTP2.", "elsewhere HTTP2", id="in prose, one with a digit, of other lines"),
         pytest.param("It does send.", "passes", id="in prose, what the lines call"),
         pytest.param("It will adopt them.", "elsewhere adopt", id="in prose, what other lines call"),
-        pytest.param("The pool is closed.", "names nothing", id="in prose, a plain word counts for nothing"),
+        pytest.param("The pool is closed.", "passes", id="in prose, what the lines use as an identifier"),
+        pytest.param("The request is closed.", "passes", id="an everyday word may be the lines' own"),
+        pytest.param("The limit is closed.", "names nothing", id="and says nothing where it is another's"),
+        pytest.param("limit is closed.", "elsewhere limit", id="unless a sentence begins with it in lower case"),
+        pytest.param("It sets limit to 3.", "elsewhere limit", id="or no article stands where English has one"),
+        pytest.param(
+            "It asks other.limit too, by send.", "elsewhere limit", id="or it is written as a part of another"
+        ),
+        pytest.param("It opens one, as one does, with send.", "passes", id="one is a pronoun"),
         pytest.param("A snake_of_no_line is fine.", "names nothing", id="in prose, a name of no line is a word"),
         pytest.param(r"It asks two\_parts.", "passes", id="escaped Markdown is read as it shows"),
         pytest.param(r"It asks \_adopt\_.", "names nothing", id="an escaped underscore makes another word"),

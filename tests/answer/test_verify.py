@@ -18,7 +18,12 @@ from toolrag.errors import ReadError
 from toolrag.text import LineRange, TextSnapshot
 
 A = "import os\n\n\ndef alpha(x):\n    return beta(x)\n\n\ndef beta(y):\n    return y + 1\n"
-FILES = {"a.py": A, "twin.py": A, "b.py": "LIMIT = 7\nNAME = 'seven'\n", "long.py": "word = 1\n" * 60}
+FILES = {
+    "a.py": A,
+    "twin.py": A,
+    "b.py": "LIMIT = 7\nNAME = 'seven'\n",
+    "long.py": "word = 1\n" + "x\n" * 10 + "near\n" + "x\n" * 27 + "far()\n" * 21,
+}
 
 
 def snapshot(path: str, files: dict[str, str] | None = None) -> TextSnapshot:
@@ -79,7 +84,10 @@ def test_drafts_that_cannot_stand() -> None:
 @pytest.mark.parametrize("most", [pytest.param(MAX_LINES, id="a model"), pytest.param(EXTRACTIVE_MAX_LINES, id="none")])
 def test_the_longest_citation_is_exact(most: int) -> None:
     [evidence] = evidence_of(snapshot("long.py"), [(1, 60)])
-    draft = Draft("`word`", (cut(evidence, 1, most),))
+    # Names at both ends: the lines between them are needed to hold both in one range.
+    draft = Draft(
+        "`word` and `near`" if most == EXTRACTIVE_MAX_LINES else "`word` and `far`", (cut(evidence, 1, most),)
+    )
     assert verified([draft], [evidence], max_lines=most).claims
     assert f"cites {most + 1} lines" in why("`word`", [cut(evidence, 1, most + 1)], [evidence], most)
 

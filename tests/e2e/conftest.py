@@ -71,6 +71,7 @@ class Shell:
             "HOME": str(home),
             "XDG_CACHE_HOME": str(home / "cache"),
             "XDG_CONFIG_HOME": str(home / "config"),
+            "XDG_STATE_HOME": str(home / "state"),
         }
 
     def __call__(

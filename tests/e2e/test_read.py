@@ -126,7 +126,7 @@ def test_a_path_may_be_meant_from_the_folder_one_is_in(shell: Shell) -> None:
         pytest.param(["answer", "x"], "invalid choice: 'answer'", id="an unknown command"),
         pytest.param(["ask"], "are required: question", id="no question"),
         pytest.param([], "are required: command", id="no command"),
-        pytest.param(["ask", "--model", "gpt", "x"], "'gpt' is not a model", id="an unknown model"),
+        pytest.param(["ask", "--model", "gpt", "x"], "'gpt' is no model", id="an unknown model"),
         pytest.param(["read", "README.md", "one", "2"], "'one' is not a line number", id="a line that is no number"),
         pytest.param(["search", "-n", "0", "x"], "'0' is not a whole number above 0", id="no results wanted"),
     ],

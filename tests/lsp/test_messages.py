@@ -20,7 +20,7 @@ from toolrag.lsp.messages import INVALID_REQUEST, PARSE_ERROR, Invalid, Notifica
         ('{"jsonrpc": "2.0", "id": 0, "method": "a", "params": [1]}', Request(0, "a", [1])),
         ('{"jsonrpc": "2.0", "method": "a", "params": "\\ud800"}', Notification("a", "\ud800")),
         ('{"jsonrpc": "2.0", "id": 1, "result": null}', Reply(1, None, None)),
-        ('{"jsonrpc": "2.0", "id": 1, "error": {"code": 5, "message": "no"}}', Reply(1, None, "no")),
+        ('{"jsonrpc": "2.0", "id": 1, "error": {"code": 5, "message": "no"}}', Reply(1, None, "no", 5)),
         ('{"jsonrpc": "2.0", "id": 1, "error": 7}', Reply(1, None, "None")),
     ],
 )  # fmt: skip

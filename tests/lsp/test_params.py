@@ -286,6 +286,17 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         (3, "params must be an object, not 3."),
         (False, "params must be an object, not false."),
     ],
+    "toolrag/replay": [
+        (None, "params must be an object, not null."),
+        ({}, "run is missing; it must be a string."),
+        ({"run": 3}, "run must be a string, not 3."),
+        ({"run": "../../etc/passwd"}, "run must be an answer's id: 16 hex digits."),
+        ({"run": "0" * 15}, "run must be an answer's id: 16 hex digits."),
+        ({"run": "0" * 16 + "\n"}, "run must be an answer's id: 16 hex digits."),
+        ({"run": "last"}, "run must be an answer's id: 16 hex digits."),
+        ({"run": "0" * 16, "verify": 1}, "verify must be true or false, not 1."),
+        ({"run": "f" * 16}, "No run 'ffffffffffffffff' is kept."),
+    ],
     "workspace/executeCommand": [
         (None, "params must be an object, not null."),
         ({}, "command is missing; it must be a string."),
@@ -304,11 +315,16 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         ({"command": "toolrag.readRange", "arguments": ["a"]}, "start is missing; it must be a whole number."),
         ({"command": "toolrag.locate", "arguments": ["a:1"]}, "arguments must be one object with the params of toolrag/locate."),
         ({"command": "toolrag.verify", "arguments": [None]}, "text or answer is missing."),
+        ({"command": "toolrag.replay", "arguments": ["a.jsonl"]}, "run must be an answer's id: 16 hex digits."),
+        (
+            {"command": "toolrag.clearJournals", "arguments": ["/"]},
+            "arguments must be one object with the params of toolrag/clearJournals.",
+        ),
         ({"command": "toolrag.status", "arguments": [1]}, "arguments must be one object with the params of toolrag/status."),
         (
             {"command": "rm"},
             "command must be one of toolrag.ask, toolrag.explain, toolrag.search, toolrag.readRange, toolrag.locate, "
-            "toolrag.verify, toolrag.status, toolrag.reindex.",
+            "toolrag.verify, toolrag.replay, toolrag.status, toolrag.reindex, toolrag.clearJournals.",
         ),
     ],
 }  # fmt: skip
@@ -356,7 +372,7 @@ def test_initialize_with_wrong_params_may_be_tried_again(given: object, sentence
 
 words = st.sampled_from(
     "question query path start end line character uri textDocument selection scope include exclude limit budget "
-    "citation linesSha text answer citations command arguments workDoneToken toolrag.ask toolrag.locate event added "
+    "run verify citation linesSha text answer citations command arguments workDoneToken toolrag.ask toolrag.locate event added "
     "contentChanges range settings toolrag deny read position toolrag.explain".split()
 )
 json_values = st.recursive(

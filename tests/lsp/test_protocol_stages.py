@@ -46,7 +46,7 @@ def test_initialize_says_what_the_server_does() -> None:
     assert offered["textDocumentSync"] == {"openClose": True, "change": 2, "save": True}
     assert offered["workspace"]["workspaceFolders"] == {"supported": True, "changeNotifications": True}
     assert set(offered["executeCommandProvider"]["commands"]) >= {
-        f"toolrag.{name}" for name in "ask explain locate verify reindex status".split()
+        f"toolrag.{name}" for name in "ask explain locate verify replay reindex status clearJournals".split()
     }
     assert not any(offered.get(f"{name}Provider") for name in ("definition", "completion"))
     assert offered["hoverProvider"]
@@ -88,7 +88,9 @@ def test_after_shutdown_requests_are_refused_and_exit_ends() -> None:
     assert talk(script) == [None, -32800, [-32600] * 3, [URI], [("close", None)]]
 
 
-@pytest.mark.parametrize("method", ["toolrag/replay", "textDocument/definition", "textDocument/didOpen", "x", ""])
+@pytest.mark.parametrize(
+    "method", ["toolrag/clearJournals", "textDocument/definition", "textDocument/didOpen", "x", ""]
+)
 def test_a_method_that_is_not_there_is_named(method: str) -> None:
     async def script(client: Client) -> Any:
         await client.initialize()
@@ -317,12 +319,17 @@ def test_folders_files_and_documents_reach_the_session_as_they_were_given() -> N
         open_document(client, "x")
         client.notify("textDocument/didSave", {"textDocument": {"uri": URI}})
         await client.request("workspace/executeCommand", {"command": "toolrag.reindex"})
+        assert await client.request("workspace/executeCommand", {"command": "toolrag.clearJournals"}) == {
+            "runs": 1,
+            "bytes": 2,
+        }
         await client.settle()
         return sorted(client.session.told)
 
     a, b = Folder("file:///c%3A/a", "a"), Folder("file:///b", "b")
     assert talk(script) == sorted([
         ("folders", (b,)), ("folders", (b, a)), ("files", ("file:///b/x",)), ("saved", URI), ("reindex", None),
+        ("clear journals", None),
     ])  # fmt: skip
 
 
@@ -354,6 +361,11 @@ def test_requests_and_their_command_forms() -> None:
                 ("toolrag/locate", {"citation": {"linesSha": "f"}}),
                 (run, {"command": "toolrag.locate", "arguments": [{"citation": {"linesSha": "f"}}]}),
             ],
+            [
+                ("toolrag/replay", {"run": "0" * 16, "verify": True}),
+                (run, {"command": "toolrag.replay", "arguments": ["0" * 16, True]}),
+                (run, {"command": "toolrag.replay", "arguments": [{"run": "0" * 16, "verify": True}]}),
+            ],
             [("toolrag/verify", {"text": "a.py:1"}), (run, {"command": "toolrag.verify", "arguments": ["a.py:1"]})],
             [
                 ("toolrag/verify", {"answer": {"citations": []}}),
@@ -370,13 +382,14 @@ def test_requests_and_their_command_forms() -> None:
             results.append(first)
         return [*results, list(client.session.told)]
 
-    ask, search, read, refused, located, text, answer, status, told = talk(script)  # fmt: skip
+    ask, search, read, refused, located, replayed, text, answer, status, told = talk(script)  # fmt: skip
     assert (ask["outcome"], ask["citations"][0]["quote"]) == ("answered", "needle\n")
     assert search["candidates"] == []
     assert told == [("search", ("q", 3, Scope()))] * 2
     assert (read["text"], read["version"], read["dirty"]) == ("needle\n", 1, True)
     assert refused == {"error": "not_found", "message": "There is no such file."}
     assert located == {"standing": "gone", "sha": "f", "encoding": "utf-16"}
+    assert replayed == {"run": "0" * 16, "reproduced": True, "citations": [], "encoding": "utf-16"}
     assert (text["characters"], text["encoding"], answer["encoding"]) == (6, "utf-16", "utf-16")
     assert status == {"phase": "ready"}
 

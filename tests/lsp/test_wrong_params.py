@@ -72,6 +72,7 @@ def test_any_spoiled_params_have_an_answer(shop: Shop) -> None:
         selection = {"start": {"line": 6, "character": 0}, "end": {"line": 8, "character": 4}}
         scope = {"include": ["shop/**"], "exclude": ["*.md"]}
         budget = {"turns": 8, "toolCalls": 24, "reads": 16, "bytes": 120_000, "tokens": 60_000, "seconds": 90}
+        answer = client.request("toolrag/ask", {"question": QUESTION})
         ask = {
             "question": "what does this do?",
             "textDocument": {"uri": document["uri"]},
@@ -79,13 +80,12 @@ def test_any_spoiled_params_have_an_answer(shop: Shop) -> None:
             "scope": scope,
             "model": "extractive",
             "budget": budget,
-            "follows": "x",
+            "follows": answer["id"],
             "workDoneToken": "w",
             "partialResultToken": "p",
         }
         read = {"path": "shop/pricing.py", "start": 6, "end": 7, "expectSha": ""}
         at = {"textDocument": {"uri": document["uri"]}, "position": {"line": 6, "character": 6}}
-        answer = client.request("toolrag/ask", {"question": QUESTION})
         good: list[tuple[str, Any]] = [
             ("toolrag/ask", ask),
             ("toolrag/explain", {**at, "model": "extractive", "workDoneToken": "v", "partialResultToken": "q"}),
@@ -97,10 +97,12 @@ def test_any_spoiled_params_have_an_answer(shop: Shop) -> None:
             ("toolrag/locate", {"citation": answer["citations"][0]}),
             ("toolrag/verify", {"text": "see shop/pricing.py:6-7 and `shop/basket.py#L7`"}),
             ("toolrag/verify", {"answer": answer}),
+            ("toolrag/replay", {"run": answer["journal"], "verify": True}),
             ("toolrag/status", {}),
             ("workspace/executeCommand", {"command": "toolrag.ask", "arguments": [ask]}),
             ("workspace/executeCommand", {"command": "toolrag.locate", "arguments": [{"citation": answer["citations"][0]}]}),
             ("workspace/executeCommand", {"command": "toolrag.verify", "arguments": [{"answer": answer}]}),
+            ("workspace/executeCommand", {"command": "toolrag.replay", "arguments": [answer["journal"]]}),
             ("workspace/executeCommand", {"command": "toolrag.readRange", "arguments": ["shop/pricing.py", 1, 2]}),
         ]  # fmt: skip
         for method, params in good:

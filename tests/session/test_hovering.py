@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -42,6 +42,9 @@ class Heard:
 
     def log(self, level: int, sentence: str) -> None:
         self.all.append((level, sentence))
+
+    async def converse(self, request: Mapping[str, object]) -> object:
+        raise AssertionError(f"no model was asked for: {request}")
 
     def reading(self, message: str) -> None:
         self.all.append(message)

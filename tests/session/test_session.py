@@ -6,7 +6,7 @@ import asyncio
 import logging
 import os
 import sqlite3
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -15,8 +15,8 @@ from index_doubles import write_tree
 from toolrag.adapters.index import Index
 from toolrag.adapters.names import file_uri
 from toolrag.answer import wire
-from toolrag.answer.types import Answer, Citation, Claim
-from toolrag.config import IndexLimits, Settings
+from toolrag.answer.types import Answer, Citation, Claim, Usage
+from toolrag.config import Budget, IndexLimits, JournalSettings, Settings
 from toolrag.errors import ConfigError, ReadError
 from toolrag.ports import Scope
 from toolrag.session import Ask, Folder, Session
@@ -60,6 +60,12 @@ class Seen:
         self.logged.append((level, sentence))
         self._stirred.set()
 
+    async def converse(self, request: Mapping[str, object]) -> object:
+        raise AssertionError(f"no model was chosen, and one was asked: {request}")
+
+    def spent(self, usage: Usage, budget: Budget) -> None:
+        raise AssertionError(f"nothing is spent without a model: {usage} of {budget}")
+
     def reading(self, message: str) -> None:
         self.read.append(message)
 
@@ -77,6 +83,7 @@ class Seen:
 @pytest.fixture(autouse=True)
 def _surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.setattr(session_module, "ParseProcess", lambda *_: Closable())
 
 
@@ -407,8 +414,8 @@ class TestFolders:
 
 def test_a_model_that_is_not_there_is_refused_with_a_sentence(root: Path) -> None:
     async def body(session: Session, seen: Seen) -> None:
-        with pytest.raises(ConfigError, match="not a model"):
-            await ask(session, "what?", seen, model="bedrock:x")
+        with pytest.raises(ConfigError, match=r"'gpt' is no model\. A model is \"extractive\", "):
+            await ask(session, "what?", seen, model="gpt")
 
     run(body, root)
 
@@ -465,3 +472,96 @@ class TestCitationsAgain:
                 await session.locate({"path": 3}, "utf-16")
 
         run(body, root)
+
+
+class TestFollowing:
+    def test_it_is_what_the_earlier_answer_was_about(self, root: Path) -> None:
+        async def body(session: Session, seen: Seen) -> None:
+            first = await ask(session, "what does discounted_price do?", seen)
+            second = await ask(session, "who calls it?", seen, follows=first.id)
+            assert second.question == "who calls it?"
+            assert second.callers is not None
+            assert second.callers.name == "discounted_price"
+            assert second.callers.count >= 1
+
+        run(body, root)
+
+    def test_an_answer_nobody_knows_is_refused_with_a_sentence(self, root: Path) -> None:
+        async def body(session: Session, seen: Seen) -> None:
+            with pytest.raises(ConfigError, match="follows names no answer of this session"):
+                await ask(session, "who calls it?", seen, follows="0" * 16)
+
+        run(body, root)
+
+
+class TestJournals:
+    """Answers are kept, and replayed by their ids alone, over live buffers too."""
+
+    QUESTION = "what does discounted_price do?"
+
+    def test_an_answer_over_a_buffer_comes_out_again_after_it_was_closed(self, root: Path) -> None:
+        async def body(session: Session, seen: Seen) -> None:
+            where = uri(root, "shop/pricing.py")
+            session.opened(where, "python", "# typed\n" + PRICING, 3)
+            answer = await session.ask(Ask(self.QUESTION), seen)
+            assert answer.journal == answer.id
+            assert answer.citations[0].snapshot.source == "buffer"
+            session.closed(where)
+            report = await session.replay(answer.id, False, "utf-16")
+            assert report == {
+                "run": answer.id, "question": self.QUESTION, "model": "extractive", "reproduced": True, "chain": "whole",
+            }  # fmt: skip
+            verified = await session.replay(answer.id, True, "utf-16")
+            citations = verified["citations"]
+            assert isinstance(citations, list)
+            assert {one["standing"] for one in citations} == {"moved"}
+
+        run(body, root)
+
+    def test_what_this_means_is_replayed_and_the_question_told_as_it_was_asked(self, root: Path) -> None:
+        async def body(session: Session, seen: Seen) -> None:
+            question = "what does this do?"
+            answer = await session.ask(Ask(question, uri(root, "shop/pricing.py"), LineRange(4, 5)), seen)
+            assert answer.question == question
+            report = await session.replay(answer.id, False, "utf-16")
+            assert (report["reproduced"], report["question"]) == (True, question)
+
+        run(body, root)
+
+    def test_a_run_that_is_not_kept_is_a_sentence(self, root: Path) -> None:
+        async def body(session: Session, _: Seen) -> None:
+            with pytest.raises(ConfigError, match="No run 'ffffffffffffffff' is kept"):
+                await session.replay("f" * 16, True, "utf-16")
+
+        run(body, root)
+
+    def test_journals_are_cleared(self, root: Path, tmp_path: Path) -> None:
+        async def body(session: Session, seen: Seen) -> None:
+            answer = await session.ask(Ask(self.QUESTION), seen)
+            assert (await session.clear_journals())["runs"] == 1
+            assert not (tmp_path / "state" / "toolrag" / "journal").exists()
+            with pytest.raises(ConfigError):
+                await session.replay(answer.id, False, "utf-16")
+
+        run(body, root)
+
+    def test_with_journals_off_nothing_is_written(self, root: Path, tmp_path: Path) -> None:
+        async def body(session: Session, seen: Seen) -> None:
+            answer = await session.ask(Ask(self.QUESTION), seen)
+            assert "journal" not in wire.answer(answer)
+
+        run(body, root, settings=Settings(journal=JournalSettings(enabled=False)))
+        assert not (tmp_path / "state").exists()
+
+    def test_nothing_of_a_buffer_with_a_denied_name_is_kept(self, root: Path, tmp_path: Path) -> None:
+        async def body(session: Session, seen: Seen) -> None:
+            session.opened(uri(root, ".env"), "plaintext", "canary51c0=1\n", 1)
+            await session.settle()
+            for question in ("where is canary51c0", "what does this do?", self.QUESTION):
+                await session.ask(Ask(question, uri(root, ".env"), LineRange(0, 1)), seen)
+
+        run(body, root)
+        kept = [path for path in (tmp_path / "state").rglob("*") if path.is_file()]
+        assert any(b"discounted_price" in path.read_bytes() for path in kept)
+        leaks = [path.name for path in kept if b"canary51c0=" in path.read_bytes()]
+        assert leaks == []  # the word itself was asked for

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from toolrag.adapters.dense import Engine
@@ -21,3 +22,5 @@ class Around:
     limits: IndexLimits
     embedder: Embedder
     engine: Engine
+    before_scrub: Callable[[], None] = lambda: None
+    """Removes what else was made of the root's texts, when one of them is denied from now on. On any thread."""

@@ -292,9 +292,9 @@ class Index:
     def _before_scrub(self) -> None:
         """What was made from the store goes first: a run that is killed then leaves nothing that is denied."""
         self._dense.forget()
-        if self._folder is None:
-            return
+        self._around.before_scrub()
         try:
-            clear_derived(self._folder)
+            if self._folder is not None:
+                clear_derived(self._folder)
         except OSError as error:
             log.warning("What was made from a file that is denied now cannot be removed (%s).", error.strerror)

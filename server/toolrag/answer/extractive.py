@@ -11,7 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from toolrag.answer.callers import draft_callers
+from toolrag.answer.citations import place_of, written
+from toolrag.answer.earlier import Earlier
 from toolrag.answer.gather import read_candidate
+from toolrag.answer.journal import events
+from toolrag.answer.journal.reads import JournaledReader
 from toolrag.answer.question import Question, parse_question
 from toolrag.answer.raisers import with_raisers
 from toolrag.answer.reading import RangeReader
@@ -20,9 +24,21 @@ from toolrag.answer.select import about_symbol, about_topic, preferred
 from toolrag.answer.types import Answer, Callers, Draft, Outcome, Reason
 from toolrag.answer.units import Reading
 from toolrag.answer.verify import EXTRACTIVE_MAX_LINES, Verified, verify
+from toolrag.answer.watch import SILENT, Watch
 from toolrag.config import Settings
 from toolrag.errors import ReadError
-from toolrag.ports import Candidate, Clock, DocumentSource, Retriever, Scope, Searched, SearchResult, SpanParser
+from toolrag.ports import (
+    NO_JOURNAL,
+    Candidate,
+    Clock,
+    DocumentSource,
+    Journal,
+    Retriever,
+    Scope,
+    Searched,
+    SearchResult,
+    SpanParser,
+)
 from toolrag.retrieval.corpus import last_name
 from toolrag.symbols import Span
 
@@ -51,12 +67,19 @@ class Extractive:
     parser: SpanParser
     clock: Clock
     settings: Settings
+    journal: Journal = NO_JOURNAL
 
-    async def answer(self, text: str, scope: Scope = EVERYWHERE) -> Answer:
-        """An answer to any question; `notFound` with a reason where no line supports one."""
+    async def answer(
+        self, text: str, scope: Scope = EVERYWHERE, watch: Watch = SILENT, earlier: Earlier | None = None
+    ) -> Answer:
+        """An answer to any question; `notFound` with a reason where no line supports one.
+
+        Of an `earlier` answer that it follows, only the name of what it was about is used: "who calls it?".
+        """
         began = self.clock.now()
+        asked, text = text, text if earlier is None else earlier.in_full(text)
         question = parse_question(text)
-        reader = RangeReader(self.documents, self.parser, self.settings.read, self.settings.budget)
+        reader = JournaledReader(self.documents, self.parser, self.settings, self.journal)
         wide = await self.retriever.search(text, N_SEARCHED, scope)
         found = SearchResult(wide.candidates[:N_CANDIDATES], wide.searched)
         relevance = Relevance(question, self.retriever.idf, wide.searched.missing)
@@ -81,12 +104,14 @@ class Extractive:
             if not drafts:
                 drafts, is_partly = about_topic(question, relevance, readings, PART), True
         verified = await verify(drafts, reader.evidence, self.documents, EXTRACTIVE_MAX_LINES)
+        _tell(self.journal, verified)
         outcome, reason = _outcome(question, relevance, verified, found.searched, callers)
         if outcome == "answered" and is_partly:
             outcome, reason = "partial", Reason("nothing_found", "No lines hold more than a part of the question.")
+        watch.claims(verified.claims, verified.citations, ())
         return Answer(
             id=_answer_id(text, verified, found.candidates),
-            question=text,
+            question=asked,
             outcome=outcome,
             reason=reason,
             model=MODEL,
@@ -115,6 +140,16 @@ class Extractive:
                     break
                 # Changed or gone since it was found: such a candidate is not mentioned.
         return readings
+
+
+def _tell(journal: Journal, verified: Verified) -> None:
+    """Each claim that was drafted, and whether it stands."""
+    citations = {citation.id: written(citation) for citation in verified.citations}
+    for claim in verified.claims:
+        journal.record(*events.verify(claim.text, [citations[cited] for cited in claim.citations]))
+    for one in verified.dropped:
+        places = [place_of(cut.evidence.snapshot.path, cut.lines) for cut in one.draft.cuts]
+        journal.record(*events.verify(one.draft.text, places, one.why))
 
 
 def _doing(definitions: Sequence[Candidate]) -> list[Span]:

@@ -1,8 +1,8 @@
 """The naming rule: what a claim names must be in the lines it cites (PROTOCOL section 2). Pure.
 
-Names are what is in backticks, words that are identifiers of the evidence and look like names or are called there,
-numbers by value, and quoted strings. Whole tokens, case-sensitive. A comparison in backticks is a name too: `a < b` is
-not supported by a line that says `a > b`.
+Names are what is in backticks, words that are identifiers of the evidence and no ordinary words of prose, numbers by
+value, and quoted strings. Whole tokens, case-sensitive. A comparison in backticks is a name too: `a < b` is not
+supported by a line that says `a > b`. Whether code stands there as it is quoted is for `quoting` to say.
 Absent on purpose: signs of numbers, which prose writes as dashes, and any reading of what a claim says about its names.
 """
 
@@ -15,6 +15,7 @@ from decimal import Decimal, InvalidOperation
 from functools import cached_property
 from typing import Final
 
+from toolrag.answer.ordinary import is_ordinary
 from toolrag.answer.prose import CODE_SPAN, plain, visible
 
 _TOKEN: Final = re.compile(
@@ -28,6 +29,18 @@ _COMPARISON: Final = re.compile(r"(?<![-=<>!])(?:[=!]==?|[<>]=?)(?![=<>])")
 _DIGITS: Final = re.compile(r"\.?\d")
 """How a number begins."""
 _QUOTED: Final = re.compile(r"\"([^\"\n]+)\"|(?<!\w)'([^'\n]+)'(?!\w)|“([^”\n]+)”")
+_AS_CODE: Final = re.compile(
+    r"""(?<=[.(\[{*@=]) [^\W\d]\w*
+      | (?<= =\x20) [^\W\d]\w*
+      | (?<=\w,\x20) [^\W\d]\w* (?=[,)\]}:=])
+      | (?<=\bdef\x20) \w+ | (?<=\bclass\x20) \w+ | (?<=\braise\x20) \w+ | (?<=\bexcept\x20) \w+
+      | (?<=->\x20) [^\W\d]\w* | (?<=\w:\x20) [^\W\d]\w* (?=\x20?[=,)|\[\]])
+      | (?<=\bimport\x20) \w+ | (?<=\bfrom\x20) \w+ (?=[\w.]*\x20import\b)
+      | [^\W\d]\w* (?= [(\[] | \.\w | \x20?[-+*/|&]?=(?!=) )""",
+    re.VERBOSE,
+)
+"""A word beside a mark that prose does not put there."""
+_CONTRACTED: Final = re.compile(r"(?<=\w)['’](?:s|t|d|m|re|ve|ll)\b")
 _KEYWORDS: Final = frozenset("and assert await elif else for if in is not or return while with yield".split())
 """Words that may stand before a bracket without being called."""
 _WORD_NUMBERS: Final = {
@@ -40,10 +53,13 @@ Tokens = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What some texts hold: their tokens, text by text and in order, the names they call, and their comparisons."""
+    """What some texts hold: their tokens, text by text and in order, and their comparisons."""
 
     texts: tuple[Tokens, ...]
     called: frozenset[str]
+    """The names they call."""
+    coded: frozenset[str]
+    """The words that stand beside marks of code: parameters, attributes, targets, what is called or raised."""
     comparisons: frozenset[str]
 
     @cached_property
@@ -66,14 +82,17 @@ def vocabulary(texts: Iterable[str]) -> Vocabulary:
     """The vocabulary of some texts. Hidden characters count as they are written out, in lines as in claims."""
     found: list[Tokens] = []
     called: set[str] = set()
+    coded: set[str] = set()
     comparisons: set[str] = set()
     for text in map(_shown, texts):
         found.append(_tokens(text))
         comparisons.update(_COMPARISON.findall(text))
+        coded.update(_AS_CODE.findall(text))
         for match in _TOKEN.finditer(text):
             if text.startswith("(", match.end()) and not _DIGITS.match(match[0]):
                 called.add(match[0])
-    return Vocabulary(tuple(found), frozenset(called) - _KEYWORDS, frozenset(comparisons))
+    words = frozenset(coded) - _KEYWORDS
+    return Vocabulary(tuple(found), frozenset(called) - _KEYWORDS, words, frozenset(comparisons))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +118,8 @@ class _Name:
     """Those that must stand together; none for a comparison."""
     value: Decimal | None = None
     """A number's, which may be written in other ways."""
+    is_weak: bool = False
+    """An ordinary word that is an identifier too: it may be the lines' own, and says nothing where it is not."""
 
     def stands_in(self, lines: Vocabulary) -> bool:
         if not self.tokens:
@@ -117,11 +138,18 @@ def check_names(claim: str, cited: Vocabulary, evidence: Vocabulary) -> NamingVe
     for name in _names(_shown(claim), evidence):
         if name.stands_in(cited):
             supported[name.written] = None
+        elif name.is_weak:
+            continue
         elif name.stands_in(evidence):
             elsewhere[name.written] = None
         else:
             invented[name.written] = None
     return NamingVerdict(tuple(supported), tuple(invented), tuple(elsewhere))
+
+
+def words_named(claim: str, evidence: Vocabulary) -> list[str]:
+    """The words of what a claim names, in order and as often as it does."""
+    return [word for name in _names(_shown(claim), evidence) if not name.is_weak for word in name.tokens]
 
 
 def _names(claim: str, evidence: Vocabulary) -> Iterator[_Name]:
@@ -137,10 +165,43 @@ def _names(claim: str, evidence: Vocabulary) -> Iterator[_Name]:
         quoted = next(group for group in match.groups() if group)
         if tokens := _tokens(quoted):
             yield _Name(quoted, tokens)
-    for token in _tokens(prose):
-        value = _number(token)
-        if value is not None or token in evidence.names:
-            yield _Name(token, (token,), value)
+    for said in said_in(prose):
+        value = _number(said.word)
+        if value is not None and said.word.lower() != "one":
+            yield _Name(said.word, (said.word,), value)
+        elif said.joined and said.word in evidence.words:
+            yield _Name(said.word, (said.word,))
+        elif said.word in evidence.names or said.word in evidence.coded:
+            plainly = is_ordinary(said.before, said.word, said.after)
+            yield _Name(said.word, (said.word,), is_weak=plainly)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A word of prose and what stands beside it."""
+
+    word: str
+    before: str
+    """The word before it in lower case; "^" where it begins a sentence."""
+    after: str
+    """The word behind it; "" where a mark or the end is."""
+    joined: bool
+    """It is a part of code such as `self.pool` or `close()`, though without backticks."""
+
+
+def said_in(prose: str) -> Iterator[Said]:
+    """The words of prose without code spans. What is in quotation marks is left out."""
+    text = _CONTRACTED.sub("", _QUOTED.sub(" , ", prose))
+    matches = list(_TOKEN.finditer(text))
+    for at, match in enumerate(matches):
+        gap = text[matches[at - 1].end() : match.start()] if at else ""
+        before = matches[at - 1][0].lower() if at and not gap.strip() else ""
+        if not at or gap.strip() in (".", "!", "?", ":"):
+            before = "^"
+        follows = text[match.end() : matches[at + 1].start()] if at + 1 < len(matches) else "."
+        after = "" if follows.strip() else matches[at + 1][0].lower()
+        dotted = gap in (".", "(", "[") or (follows == "." and at + 1 < len(matches))
+        yield Said(match[0], before, after, dotted or text.startswith("(", match.end()))
 
 
 def _shown(text: str) -> str:

@@ -119,6 +119,8 @@ class Answer:
     searched: Searched
     usage: Usage
     callers: Callers | None = None
+    journal: str | None = None
+    """What `toolrag replay` knows this run by; None where none was kept."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 
 from toolrag.answer.citations import anchor_of, locate
 from toolrag.answer.naming import Vocabulary, check_names, vocabulary
+from toolrag.answer.quoting import misquoted
+from toolrag.answer.support import better_place, too_wide
 from toolrag.answer.types import Citation, Claim, Cut, Draft, Evidence
 from toolrag.errors import ReadError
 from toolrag.ports import DocumentSource
@@ -82,7 +84,15 @@ def _refusal(draft: Draft, evidence: Sequence[Evidence], everything: Vocabulary,
         return f"It names {', '.join(verdict.invented)}, which is in no line that was read."
     if verdict.elsewhere:
         return f"It names {', '.join(verdict.elsewhere)}, which is not in the lines it cites."
-    return "" if verdict.supported else "It names nothing from the lines it cites."
+    if not verdict.supported:
+        return "It names nothing from the lines it cites."
+    if max_lines <= EXTRACTIVE_MAX_LINES:
+        return ""  # cut from the very lines it cites, token by token
+    wrong = misquoted(draft.text, [cut.evidence.snapshot.text.slice(cut.lines) for cut in draft.cuts])
+    if wrong:
+        quotes = ", ".join(f"“{quote}”" for quote in wrong)
+        return f"Its lines do not hold {quotes} as it is quoted; copy code token by token, with … for what is left out."
+    return too_wide(draft.text, draft.cuts, everything) or better_place(draft.text, draft.cuts, evidence, everything)
 
 
 def _cite(cut: Cut, now: TextSnapshot | None) -> Citation | None:

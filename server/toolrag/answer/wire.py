@@ -14,7 +14,7 @@ Json = dict[str, object]
 
 
 def answer(value: Answer, encoding: PositionEncoding = "utf-16") -> Json:
-    """`Answer`; `reason` and `callers` only where there is one."""
+    """`Answer`; `reason`, `callers` and `journal` only where there is one."""
     return {
         "id": value.id,
         "question": value.question,
@@ -27,6 +27,7 @@ def answer(value: Answer, encoding: PositionEncoding = "utf-16") -> Json:
         "searched": searched(value.searched),
         "usage": usage(value.usage),
         **({"callers": callers(value.callers)} if value.callers else {}),
+        **({"journal": value.journal} if value.journal else {}),
     }
 
 

@@ -19,8 +19,10 @@ COMMANDS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "toolrag.readRange": ("toolrag/readRange", ("path", "start", "end", "expectSha")),
     "toolrag.locate": ("toolrag/locate", ()),
     "toolrag.verify": ("toolrag/verify", ("text",)),
+    "toolrag.replay": ("toolrag/replay", ("run", "verify")),
     "toolrag.status": ("toolrag/status", ()),
     "toolrag.reindex": ("toolrag/reindex", ()),
+    "toolrag.clearJournals": ("toolrag/clearJournals", ()),
 }
 """Each command with the request it stands for, and that request's params that may be given one by one."""
 

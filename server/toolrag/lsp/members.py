@@ -73,6 +73,13 @@ class Members:
         """The same, or None."""
         return self.whole(key, least, most) if self.has(key) else None
 
+    def optional_truth(self, key: str) -> bool | None:
+        """True or false, or None."""
+        value = self.raw(key)
+        if value is not None and not isinstance(value, bool):
+            raise _wrong(self.name(key), "true or false", value)
+        return value
+
     def part(self, key: str) -> Members:
         """An object."""
         return Members(self._required(key, "an object"), self.name(key))

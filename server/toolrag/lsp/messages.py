@@ -47,6 +47,8 @@ class Reply:
     result: object
     error: str | None
     """The client's sentence; None when it did as asked."""
+    code: int | None = None
+    """Of its error, where it gave one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +93,9 @@ def _read_object(value: Mapping[str, object]) -> Message:
         return Request(identity, method, value.get("params"))
     if method is None and identity is not None and ("result" in value or "error" in value):
         error = value.get("error")
-        said = error.get("message") if isinstance(error, Mapping) else None
-        return Reply(identity, value.get("result"), None if error is None else str(said))
+        said, code = (error.get("message"), error.get("code")) if isinstance(error, Mapping) else (None, None)
+        number = code if isinstance(code, int) else None
+        return Reply(identity, value.get("result"), None if error is None else str(said), number)
     return Invalid(INVALID_REQUEST, "A message must have a method, or the id and result of a reply.", identity)
 
 

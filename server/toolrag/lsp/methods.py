@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from toolrag.answer import wire
+from toolrag.answer.extractive import MODEL
 from toolrag.errors import ReadError
 from toolrag.lsp import commands, editor_params, params, shapes
 from toolrag.lsp.members import ParamsError
@@ -24,7 +25,7 @@ async def _ask(server: Server, call: Call, given: params.Ask) -> object:
     budget = params.lowered(server.settings.budget, given.budget)
     wanted = Ask(given.question, given.uri, given.selection, given.scope, given.model, budget, given.follows)
     session = await server.ready()
-    async with server.asking:
+    async with server.asking_with(given.model):
         return wire.answer(await session.ask(wanted, progress), server.client.encoding)
 
 
@@ -32,7 +33,7 @@ async def _explain(server: Server, call: Call, given: params.Explain) -> object:
     encoding = server.client.encoding
     progress = AskProgress(call, given.work_done_token, given.partial_result_token, encoding)
     session = await server.ready()
-    async with server.asking:
+    async with server.asking_with(given.model):
         return wire.answer(await session.explain(given.uri, given.position, encoding, given.model, progress), encoding)
 
 
@@ -75,6 +76,16 @@ async def _verify(server: Server, _: Call, given: params.Verify) -> object:
         return await session.verify_answer(given.answer, encoding)
     except ValueError as error:
         raise ParamsError(str(error)) from None
+
+
+async def _replay(server: Server, _: Call, given: params.Replay) -> object:
+    session, encoding = await server.ready(), server.client.encoding
+    async with server.asking_with(MODEL):
+        return await session.replay(given.run, given.verify, encoding)
+
+
+async def _clear_journals(server: Server, _: Call, __: None) -> object:
+    return await (await server.ready()).clear_journals()
 
 
 def _status(server: Server, _: Call, __: None) -> object:
@@ -169,13 +180,17 @@ REQUESTS: Final[dict[str, Method]] = {
     "toolrag/readRange": Method(params.read_range, _read_range),
     "toolrag/locate": Method(params.locate, _locate),
     "toolrag/verify": Method(params.verify, _verify),
+    "toolrag/replay": Method(params.replay, _replay),
     "toolrag/status": Method(params.nothing, _status),
     "textDocument/hover": Method(editor_params.hover, _hover),
     "workspace/symbol": Method(editor_params.symbols, _symbols),
     "workspace/executeCommand": Method(editor_params.command, _execute_command),
 }
 
-BY_COMMAND_ALONE: Final[dict[str, Method]] = {"toolrag/reindex": Method(params.nothing, _reindex)}
+BY_COMMAND_ALONE: Final[dict[str, Method]] = {
+    "toolrag/reindex": Method(params.nothing, _reindex),
+    "toolrag/clearJournals": Method(params.nothing, _clear_journals),
+}
 
 NOTIFICATIONS: Final[dict[str, Method]] = {
     "initialized": Method(editor_params.anything, _initialized),

@@ -5,6 +5,7 @@ Unknown members are passed over and nothing is renamed. `editor_params` has LSP'
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Final
@@ -21,6 +22,7 @@ MAX_QUESTION: Final = 20_000
 
 _MAX_CANDIDATES: Final = 100
 
+_RUN: Final = re.compile(r"[0-9a-f]{16}")
 _BUDGET_WIRE: Final = {"toolCalls": "tool_calls"}
 
 
@@ -86,6 +88,15 @@ class Verify:
     answer: Mapping[str, object]
 
 
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """`toolrag/replay`."""
+
+    run: str
+    """16 hex digits: never a path."""
+    verify: bool
+
+
 def ask(given: object) -> Ask:
     """Params of `toolrag/ask`."""
     members = Members(given)
@@ -145,6 +156,15 @@ def verify(given: object) -> Verify:
         raise ParamsError(wanted)
     answer = members.optional_part("answer")
     return Verify(members.optional_word("text"), {} if answer is None else answer.given)
+
+
+def replay(given: object) -> Replay:
+    """Params of `toolrag/replay`; whether such a run is kept, a session says."""
+    members = Members(given)
+    run = members.word("run")
+    if not _RUN.fullmatch(run):
+        raise ParamsError("run must be an answer's id: 16 hex digits.")
+    return Replay(run, members.optional_truth("verify") or False)
 
 
 def nothing(given: object) -> None:

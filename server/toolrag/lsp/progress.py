@@ -11,7 +11,8 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from toolrag.answer import wire
-from toolrag.answer.types import Citation, Claim
+from toolrag.answer.types import Citation, Claim, Usage
+from toolrag.config import Budget
 from toolrag.lsp.params import Token
 from toolrag.lsp.protocol import Call, Protocol
 from toolrag.text import PositionEncoding
@@ -30,13 +31,22 @@ class AskProgress:
         self._work = work
         self._partial = partial
         self._encoding = encoding
+        self._spent = ""
         call.token = work
         call.before_close = self._end
         self._send_work({"kind": "begin", "title": "toolrag", "message": "Searching", "cancellable": True})
 
     def reading(self, message: str) -> None:
         """What is being read."""
-        self._send_work({"kind": "report", "message": message})
+        self._send_work({"kind": "report", "message": f"{message}{self._spent}"})
+
+    def spent(self, usage: Usage, budget: Budget) -> None:
+        """What a run with a model has spent."""
+        self._spent = (
+            f" · turn {usage.turns + 1} of {budget.turns}, {usage.reads} of {budget.reads} reads, "
+            f"{usage.input_tokens + usage.output_tokens:,} of {budget.tokens:,} tokens"
+        )
+        self.reading("waiting for the model")
 
     def claims(self, claims: Sequence[Claim], citations: Sequence[Citation], withdrawn: Sequence[str]) -> None:
         """Claims that were just verified, and what no longer is."""

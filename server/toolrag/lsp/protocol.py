@@ -15,6 +15,7 @@ import json
 import logging
 import time
 import traceback
+import uuid
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
@@ -140,9 +141,14 @@ class Protocol(LanguageServerProtocol):
     async def ask_client(self, method: str, params: object) -> object:
         """A request to the client, and its result. Raises JsonRpcException with the client's sentence.
 
-        The waiting alone can be cancelled; the late reply is passed over.
+        When the waiting is cancelled the client is told that nobody waits; a late reply is passed over.
         """
-        return await asyncio.wrap_future(self.send_request(method, params))
+        identity = str(uuid.uuid4())
+        try:
+            return await asyncio.wrap_future(self.send_request(method, params, msg_id=identity))
+        except asyncio.CancelledError:
+            self.notify("$/cancelRequest", {"id": identity})
+            raise
 
     def encoded(self, data: object) -> bytes:
         """A message as JSON, in ASCII: a lone surrogate of a buffer can be written no other way."""
@@ -248,7 +254,7 @@ class Protocol(LanguageServerProtocol):
         elif reply.error is None:
             waiting.set_result(reply.result)
         else:
-            waiting.set_exception(JsonRpcException(reply.error))
+            waiting.set_exception(JsonRpcException(reply.error, reply.code))
 
 
 def report_fault(fault: BaseException, where: str) -> None:

@@ -39,6 +39,8 @@ class Session(Protocol):
         self, uri: str, position: Position, encoding: PositionEncoding, model: str | None, watch: Watch
     ) -> Answer: ...
     async def symbols(self, query: str) -> Sequence[Listed]: ...  # noqa: D102
+    async def replay(self, run: str, verify: bool, encoding: PositionEncoding) -> Mapping[str, object]: ...  # noqa: D102
+    async def clear_journals(self) -> Mapping[str, object]: ...  # noqa: D102
     def status(self) -> Mapping[str, object]: ...  # noqa: D102
     async def reindex(self) -> None: ...  # noqa: D102
     async def close(self) -> None: ...  # noqa: D102

@@ -14,9 +14,10 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from toolrag import __version__, app
+from toolrag.answer.extractive import MODEL
 from toolrag.config import Settings
-from toolrag.errors import ConfigError
-from toolrag.lsp import lifetime, log_lines
+from toolrag.errors import ConfigError, ModelError
+from toolrag.lsp import lifetime, log_lines, messages
 from toolrag.lsp.commands import COMMANDS
 from toolrag.lsp.editor_params import Client, Trace
 from toolrag.lsp.progress import PhaseProgress, Work
@@ -31,6 +32,12 @@ MakeSession = Callable[[Settings, Events], Session]
 _ASKS_AT_ONCE: Final = 1
 """Asks that run side by side; others wait. Each holds the loop for 10 to 20 ms at a time, and what is said to take no
 time waits for all of them: with ten asked at once, up to 59 ms when two ran, and 42 when one did."""
+
+_CONVERSATIONS_AT_ONCE: Final = 4
+"""Asks with a model that run side by side: they mostly wait for it."""
+
+_MOST_SAID: Final = 300
+"""Characters of what a client says of its model's failure."""
 
 _CLOSE_SECONDS: Final = 5.0
 """How long a session may take to close before it is left to end with the process."""
@@ -50,13 +57,18 @@ class Server(LanguageServer):
         super().__init__("toolrag", __version__, protocol_cls=Protocol)
         self.documents = OpenDocuments()
         self.settings = Settings()
-        self.asking = asyncio.Semaphore(_ASKS_AT_ONCE)
+        self._asking = asyncio.Semaphore(_ASKS_AT_ONCE)
+        self._conversing = asyncio.Semaphore(_CONVERSATIONS_AT_ONCE)
         self._make_session = make_session
         self._file = file
         self._background: set[asyncio.Task[None]] = set()
         self._turn = asyncio.Lock()
         self._starting: asyncio.Task[None] | None = None
         self._closing: asyncio.Task[None] | None = None
+
+    def asking_with(self, model: str | None) -> asyncio.Semaphore:
+        """What an ask waits for. One without a model does not wait for those that wait for theirs."""
+        return self._asking if (model or self.settings.model) == MODEL else self._conversing
 
     def begin(self, client: Client) -> types.InitializeResult:
         """Make the session, and start it behind the answer. Raises ConfigError for settings that cannot be used."""
@@ -177,6 +189,7 @@ class _Told:
     """What the session tells by itself, told on."""
 
     def __init__(self, server: Server) -> None:
+        self._protocol = server.protocol
         self._phases = PhaseProgress(server.protocol, server.behind) if server.client.work_done_progress else None
 
     def progress(self, phase: str, done: int, total: int) -> None:
@@ -185,6 +198,16 @@ class _Told:
 
     def log(self, level: int, sentence: str) -> None:
         log.log(level, "%s", sentence)
+
+    async def converse(self, request: Mapping[str, object]) -> object:
+        try:
+            return await self._protocol.ask_client("toolrag/converse", request)
+        except JsonRpcException as error:
+            if error.code == messages.METHOD_NOT_FOUND:
+                sentence = "This editor has no model of its own for toolrag. Choose bedrock:… or openai:…."
+                raise ModelError("not_configured", sentence) from None
+            said = " ".join(str(error).split())[:_MOST_SAID]
+            raise ModelError("unavailable", f"The editor's model gave no reply: {said}") from None
 
 
 def _report(problems: list[str]) -> None:

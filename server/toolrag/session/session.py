@@ -18,15 +18,18 @@ from toolrag.adapters.name_index import NameIndex
 from toolrag.adapters.names import path_of_uri
 from toolrag.adapters.parse_process import ParseProcess
 from toolrag.answer.checking_wire import locate_wire, verify_answer_wire, verify_text_wire
-from toolrag.answer.extractive import Extractive
+from toolrag.answer.extractive import MODEL
 from toolrag.answer.hover.markup import Format
 from toolrag.answer.hover.names import Listed
+from toolrag.answer.journal.outside import Outside
 from toolrag.answer.reading import RangeReader, ReadResult
 from toolrag.answer.types import Answer
 from toolrag.config import Budget, Settings
-from toolrag.errors import ConfigError, ReadError
-from toolrag.ports import Retriever, Scope, SearchResult
+from toolrag.errors import ReadError
+from toolrag.models import chat_model
+from toolrag.ports import NO_JOURNAL, Retriever, Scope, SearchResult
 from toolrag.retrieval.languages import language_for
+from toolrag.session.answers import Answers
 from toolrag.session.edits import Edits
 from toolrag.session.focus import FocusedRetriever, lowered, meant, named, says_this
 from toolrag.session.folders import Folders, Opened
@@ -72,6 +75,7 @@ class Session:
         self._edits = Edits(self._documents, self._parser, self._library, lambda: self._folders, most)
         names = NameIndex(self._library.retriever, self._documents, self._parser)
         self._hovering = Hovering(self._documents, names, self._edits.language)
+        self._answers = Answers()
         self._changing = asyncio.Lock()
         self._is_started = False
 
@@ -131,19 +135,22 @@ class Session:
                 one.wanted.set()
 
     async def ask(self, ask: Ask, watch: Watch) -> Answer:
-        """An answer to a question. Raises ConfigError for a model that cannot be used."""
-        if ask.model not in (None, "extractive"):
-            raise ConfigError(f"{ask.model!r} is not a model this version can use. Leave it out, or say extractive.")
+        """An answer to a question. Raises ConfigError for a model that cannot be used, or an unknown answer."""
         settings = self._settings
+        earlier = self._answers.earlier(ask.follows)
         if ask.budget is not None:
             settings = replace(settings, budget=Budget(*lowered(astuple(settings.budget), astuple(ask.budget))))
         retriever, question = await self._in_front(ask)
         documents = _Told(self._documents, watch)
-        answer = await Extractive(retriever, documents, self._parser, SystemClock(), settings).answer(
-            question, ask.scope
-        )
-        watch.claims(answer.claims, answer.citations, ())
-        return replace(answer, question=ask.question)
+        model = ask.model or settings.model
+        chosen = None if model == MODEL else chat_model(model, settings, self._events.converse)
+        clock, journal = SystemClock(), NO_JOURNAL
+        outside = Outside(retriever, documents, self._parser, clock, settings, journal, chosen, watch, earlier)
+        roots = [one.root for one in self._folders.opened]
+        answer = await app.recorded(outside, roots).answer(question, ask.scope, ask.question)
+        answer = replace(answer, question=ask.question)
+        self._answers.keep(answer)
+        return answer
 
     async def search(self, query: str, limit: int, scope: Scope) -> SearchResult:
         """Candidates, best first."""
@@ -184,6 +191,24 @@ class Session:
         """How the citations of a saved answer stand. Raises ValueError, a sentence, for what is none."""
         return await verify_answer_wire(answer, self._documents, self._elsewhere, encoding)
 
+    async def replay(self, run: str, verify: bool, encoding: PositionEncoding) -> Mapping[str, object]:
+        """Runs a kept run again (PROTOCOL section 5); `verify`: how its citations stand in the documents as they are.
+
+        Raises ConfigError, a sentence, for one that is not kept.
+        """
+        report = await app.replayed(run, app.Journals(self._settings.journal), self._parser)
+        if not verify:
+            return report.wire()
+        if report.recorded is None:
+            return {**report.wire(), "citations": []}
+        found = await verify_answer_wire(report.recorded, self._documents, self._elsewhere, encoding)
+        return {**report.wire(), "citations": found["citations"]}
+
+    async def clear_journals(self) -> Mapping[str, object]:
+        """Removes every journal of this user: `{runs, bytes}` that were removed."""
+        cleared = await asyncio.to_thread(app.Journals(self._settings.journal).clear)
+        return {"runs": cleared.runs, "bytes": cleared.bytes}
+
     async def _elsewhere(self) -> AsyncIterator[str]:
         """Every document that is searched: where lines may be whose file is gone."""
         for path in self._library.documents:
@@ -206,7 +231,7 @@ class Session:
             "dense": {"indexed": dense.indexed, "total": dense.total, "engine": dense.engine},
             "languages": library.languages,
             "epoch": library.epoch,
-            "model": "extractive",
+            "model": self._settings.model,
             "problems": self._folders.problems,
         }
 
@@ -257,7 +282,8 @@ class Session:
     def _made_folders(self) -> Folders:
         def around(fence: Fence, root: Root) -> Around:
             limits = self._settings.index
-            return Around(fence, root, self._parser, limits, app.embedder(), self._engine)
+            forgets = app.forgets(root, self._settings)
+            return Around(fence, root, self._parser, limits, app.embedder(), self._engine, forgets)
 
         def cache(root: Root) -> Path | None:
             return app.cache_folder(root, self._settings)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from toolrag.answer.types import Citation, Claim
+from toolrag.answer.watch import Watch as Watch
 from toolrag.config import Budget
 from toolrag.ports import Scope
 from toolrag.text import LineRange, Position
@@ -48,18 +48,6 @@ class Hover:
     end: Position
 
 
-class Watch(Protocol):
-    """What an ask tells while it runs. Called on the event loop, never after the ask was cancelled."""
-
-    def reading(self, message: str) -> None:
-        """What is being read, in a few words."""
-        ...
-
-    def claims(self, claims: Sequence[Claim], citations: Sequence[Citation], withdrawn: Sequence[str]) -> None:
-        """Claims that are complete and verified; ids of those that no longer hold."""
-        ...
-
-
 class Events(Protocol):
     """What a session tells by itself. Called on the event loop."""
 
@@ -69,4 +57,8 @@ class Events(Protocol):
 
     def log(self, level: int, sentence: str) -> None:
         """A sentence for the log, at a level of `logging`. Without source text."""
+        ...
+
+    async def converse(self, request: Mapping[str, object]) -> object:
+        """One turn of the editor's own model (PROTOCOL section 3). Raises ModelError with what the client said."""
         ...

@@ -1,0 +1,1 @@
+"""What a run learnt from outside, taken down so that the run can be run again (PROTOCOL section 5)."""
