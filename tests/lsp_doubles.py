@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 
 from toolrag.answer.citations import anchor_of
 from toolrag.answer.edits import Edit
+from toolrag.answer.hover.markup import Format
+from toolrag.answer.hover.names import Listed
 from toolrag.answer.reading import ReadResult
 from toolrag.answer.types import Answer, Citation, Claim, Evidence, Usage
 from toolrag.config import Settings
@@ -18,8 +20,8 @@ from toolrag.lsp.framing import Body, FramingError, Skipped
 from toolrag.lsp.server import Server
 from toolrag.lsp.settings import SettingsFile
 from toolrag.ports import Scope, Searched, SearchResult
-from toolrag.session.types import Ask, Events, Folder, Watch
-from toolrag.text import Form, LineRange, PositionEncoding, Text, TextSnapshot, blob_sha
+from toolrag.session.types import Ask, Events, Folder, Hover, Watch
+from toolrag.text import Form, LineRange, Position, PositionEncoding, Text, TextSnapshot, blob_sha
 
 Json = dict[str, Any]
 Result = TypeVar("Result")
@@ -133,6 +135,29 @@ class FakeSession:
         if expect_sha not in (None, evidence.snapshot.sha):
             raise ReadError("stale_blob", "It is another text now.", sha=evidence.snapshot.sha)
         return ReadResult(evidence, text.slice(lines), text.sha_of(lines))
+
+    async def hover(
+        self, uri: str, position: Position, encoding: PositionEncoding, form: Format, command_links: bool
+    ) -> Hover | None:
+        self.told.append(("hover", (uri, position, encoding, form, command_links)))
+        if uri not in self.texts:
+            return None
+        return Hover(f"{form}: {command_links}", Position(position.line, 0), position)
+
+    async def explain(
+        self, uri: str, position: Position, encoding: PositionEncoding, model: str | None, watch: Watch
+    ) -> Answer:
+        self.told.append(("explain", (uri, position, encoding, model)))
+        return await self.ask(Ask(model or "explain", uri, model=model), watch)
+
+    async def symbols(self, query: str) -> Sequence[Listed]:
+        found = []
+        for uri, (content, version) in self.texts.items():
+            snapshot = _snapshot(uri, Text(content), version)
+            at = snapshot.text.line(0).find(query)
+            if query and at >= 0:
+                found.append(Listed(snapshot, query, "Around", "method", 0, at, at + len(query)))
+        return found
 
     async def locate(self, citation: Mapping[str, object], encoding: PositionEncoding) -> Mapping[str, object]:
         if "linesSha" not in citation:

@@ -21,6 +21,7 @@ def test_what_is_given_is_taken() -> None:
             "bedrock": {"region": "eu-west-1", "prompt_caching": True, "thinking_tokens": 0},
             "openai": {"base_url": "http://localhost:11434/v1"},
             "journal": False,
+            "hover": False,
         }
     )
     assert problems == []
@@ -31,6 +32,7 @@ def test_what_is_given_is_taken() -> None:
     )
     assert settings.openai.base_url == "http://localhost:11434/v1"
     assert (settings.journal.enabled, settings.journal.max_days) == (False, 14)
+    assert (settings.hover, Settings().hover) == (False, True)
     assert settings.deny == ("private/**",)
     assert (settings.read.max_lines, settings.read.max_bytes) == (10, 24_000)
     assert (settings.budget.seconds, settings.budget.turns) == (5, 8)
@@ -49,6 +51,7 @@ def test_what_is_given_is_taken() -> None:
         ({"read": {"max_lines": 1.5}}, "read.max_lines must be a whole number above 0, not 1.5."),
         ({"budget": {"seconds": "90"}}, "budget.seconds must be a whole number above 0, not '90'."),
         ({"journal": {"enabled": 1}}, "journal.enabled must be true or false, not 1."),
+        ({"hover": "no"}, "hover must be true or false, not 'no'."),
         ({"bedrock": {"thinking_tokens": -1}}, "bedrock.thinking_tokens must be a whole number, not -1."),
         ({"openai": {"api_key": 5}}, "openai.api_key must be a text in quotes."),
         (
@@ -63,7 +66,7 @@ def test_what_is_given_is_taken() -> None:
         ({"read.max_lines": 3}, "Unknown setting read.max_lines. Did you mean read.max_lines?"),
         (
             {"zzz": 3},
-            "Unknown setting zzz. There are: model, read, budget, index, cache, bedrock, openai, journal, deny.",
+            "Unknown setting zzz. There are: model, read, budget, index, cache, bedrock, openai, journal, hover, deny.",
         ),
         (
             {"index": {"zzz": 3}},

@@ -58,7 +58,7 @@ QUESTIONS: Final = (
 class Client:
     """A client over pipes that notes when each answer arrived."""
 
-    def __init__(self, folder: Path, cache: str) -> None:
+    def __init__(self, folder: Path, cache: str, *more: Path, capabilities: Json | None = None) -> None:
         command = [str(Path(sys.executable).with_name("toolrag")), "serve"]
         environment = {**os.environ, "XDG_CACHE_HOME": cache, "XDG_STATE_HOME": cache}
         self._process = subprocess.Popen(
@@ -69,7 +69,9 @@ class Client:
         self._arrived = threading.Condition()
         self._writing = threading.Lock()
         threading.Thread(target=self._read, daemon=True).start()
-        self.request("initialize", {"processId": os.getpid(), "rootUri": folder.as_uri(), "capabilities": {}})
+        folders = [{"uri": one.as_uri(), "name": one.name} for one in (folder, *more)]
+        about = {"processId": os.getpid(), "workspaceFolders": folders, "capabilities": capabilities or {}}
+        self.request("initialize", about)
         self.notify("initialized", {})
 
     def notify(self, method: str, params: Json) -> None:

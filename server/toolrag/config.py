@@ -115,6 +115,8 @@ class Settings:
     bedrock: BedrockSettings = field(default_factory=BedrockSettings)
     openai: OpenAISettings = field(default_factory=OpenAISettings)
     journal: JournalSettings = field(default_factory=JournalSettings)
+    hover: bool = True
+    """The language server says something of the name under the pointer."""
     deny: tuple[str, ...] = ()
     """The user's own globs, in gitignore syntax, of what is never read nor indexed in any root."""
 
@@ -146,6 +148,11 @@ def parse_settings(given: Mapping[str, object]) -> tuple[Settings, list[str]]:
                 settings = replace(settings, model=value)
             else:
                 problems.append(f"model must be {MODEL_NAMES}, not {value!r}.")
+        elif key == "hover":
+            if isinstance(value, bool):
+                settings = replace(settings, hover=value)
+            else:
+                problems.append(f"hover must be true or false, not {value!r}.")
         elif key == "journal" and isinstance(value, bool):
             settings = replace(settings, journal=replace(settings.journal, enabled=value))
         elif key in names:

@@ -113,10 +113,59 @@ async def test_an_untitled_document_can_be_asked_about(client: LanguageClient) -
     assert answer.citations[0].location.uri == "untitled:Untitled-1"
 
 
+async def test_hover_says_what_a_name_is_with_links_that_lead_to_it(client: LanguageClient, shop: Shop) -> None:
+    """On a use in another file, as Markdown, before and after lines are typed above the definition."""
+    await ready(client)
+    basket, pricing = shop.uri("shop/basket.py"), shop.uri("shop/pricing.py")
+    at = types.HoverParams(types.TextDocumentIdentifier(basket), types.Position(7, 22))
+    found = await client.text_document_hover_async(at)
+    assert found is not None
+    assert isinstance(found.contents, types.MarkupContent)
+    assert found.range == types.Range(types.Position(7, 19), types.Position(7, 35))
+    assert found.contents.kind == types.MarkupKind.Markdown
+    assert f"[`shop/pricing.py:{FIRST_LINE}-10`]({pricing}#L{FIRST_LINE})" in found.contents.value
+    client.text_document_did_open(opened(pricing, "# typed\n" + PRICING))
+    async with asyncio.timeout(30):  # a parser that was not started yet is not waited for
+        while (
+            found := await client.text_document_hover_async(at)
+        ) is None or f"({pricing}#L{FIRST_LINE + 1})" not in str(found.contents):
+            await asyncio.sleep(0)
+    nothing = types.HoverParams(types.TextDocumentIdentifier(basket), types.Position(7, 0))
+    assert await client.text_document_hover_async(nothing) is None
+
+
+async def test_explain_answers_about_the_symbol_and_the_next_hover_tells_it(client: LanguageClient, shop: Shop) -> None:
+    await ready(client)
+    at = {"textDocument": {"uri": shop.uri("shop/pricing.py")}, "position": {"line": FIRST_LINE - 1, "character": 6}}
+    answer = await send(client, "toolrag/explain", at)
+    assert (answer.outcome, answer.question) == ("answered", "what does `discounted_price` do?")
+    command = types.ExecuteCommandParams("toolrag.explain", [at])
+    assert (await client.workspace_execute_command_async(command))["question"] == answer.question
+    where = types.HoverParams(
+        types.TextDocumentIdentifier(shop.uri("shop/pricing.py")), types.Position(FIRST_LINE - 1, 6)
+    )
+    found = await client.text_document_hover_async(where)
+    assert found is not None
+    assert isinstance(found.contents, types.MarkupContent)
+    assert all(claim.text in found.contents.value for claim in answer.claims)
+
+
+async def test_symbols_of_the_workspace_are_found_by_a_part_of_their_name(client: LanguageClient, shop: Shop) -> None:
+    await ready(client)
+    found = await client.workspace_symbol_async(types.WorkspaceSymbolParams("discP"))
+    assert found is not None
+    (first,) = found
+    where = types.Range(types.Position(FIRST_LINE - 1, 4), types.Position(FIRST_LINE - 1, 20))
+    assert (first.name, first.kind) == ("discounted_price", types.SymbolKind.Function)
+    assert first.location == types.Location(shop.uri("shop/pricing.py"), where)
+    assert await client.workspace_symbol_async(types.WorkspaceSymbolParams("")) == []
+
+
 async def test_wrong_params_and_secrets_are_refused(client: LanguageClient) -> None:
     for method, params in (
         ("toolrag/ask", {"question": 3}),
         ("toolrag/search", {}),
+        ("toolrag/explain", {"textDocument": {"uri": "a"}}),
         ("toolrag/readRange", {"path": "a", "start": "1", "end": 2}),
         ("toolrag/locate", {"citation": "a"}),
         ("toolrag/verify", {"text": 1}),

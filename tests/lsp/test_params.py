@@ -139,6 +139,42 @@ def test_edits_and_folders() -> None:
     )
 
 
+AT = {"textDocument": {"uri": URI}, "position": {"line": 0, "character": 0}}
+
+
+@pytest.mark.parametrize(
+    ("offered", "form"),
+    [
+        (["markdown", "plaintext"], "markdown"),
+        (["plaintext", "markdown"], "plaintext"),
+        (["html", "markdown"], "markdown"),
+        ([[], None], "plaintext"),
+        (None, "plaintext"),
+        ("markdown", "plaintext"),
+    ],
+)
+def test_a_hover_is_written_as_the_client_likes_best(offered: object, form: str) -> None:
+    given = {"capabilities": {"textDocument": {"hover": {"contentFormat": offered}}}}
+    assert editor_params.initialize(given).hover_form == form
+
+
+@pytest.mark.parametrize(
+    ("options", "links", "settings"),
+    [
+        (None, False, {}),
+        ({"toolrag": {"commandLinks": True, "hover": False}}, True, {"hover": False}),
+        ({"commandLinks": True}, True, {}),
+        ({"toolrag": {"commandLinks": 1}}, False, {}),
+        ([], False, {}),
+    ],
+)
+def test_links_to_commands_are_for_clients_that_say_so_and_are_no_setting(
+    options: object, links: bool, settings: object
+) -> None:
+    client = editor_params.initialize({"initializationOptions": options})
+    assert (client.command_links, client.settings) == (links, settings)
+
+
 WRONG: dict[str, list[tuple[Any, str]]] = {
     "toolrag/ask": [
         (None, "params must be an object, not null."),
@@ -184,6 +220,30 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         ({**Q, "workDoneToken": 1.5}, "workDoneToken must be a string or a whole number, not 1.5."),
         ({**Q, "partialResultToken": False}, "partialResultToken must be a string or a whole number, not false."),
         ({"question": "model"}, "No model of this name can be used."),
+    ],
+    "toolrag/explain": [
+        (None, "params must be an object, not null."),
+        ({}, "textDocument is missing; it must be an object."),
+        ({"textDocument": {"uri": 3}}, "textDocument.uri must be a string, not 3."),
+        ({"textDocument": {"uri": URI}}, "position is missing; it must be an object."),
+        ({**AT, "position": {"line": -1, "character": 0}}, "position.line must be a whole number, 0 or more, not -1."),
+        ({**AT, "position": {"line": 0}}, "position.character is missing; it must be a whole number, 0 or more."),
+        ({**AT, "model": 3}, "model must be a string, not 3."),
+        ({**AT, "workDoneToken": 1.5}, "workDoneToken must be a string or a whole number, not 1.5."),
+        ({**AT, "model": "model"}, "No model of this name can be used."),
+    ],
+    "textDocument/hover": [
+        ([1], "params must be an object, not a list."),
+        ({"position": {"line": 0, "character": 0}}, "textDocument is missing; it must be an object."),
+        ({"textDocument": {"uri": "\ud800"}}, "textDocument.uri holds half of a surrogate pair, which is no character."),
+        ({**AT, "position": [0, 0]}, "position must be an object, not a list."),
+        ({**AT, "position": {"line": 0.5, "character": 0}}, "position.line must be a whole number, 0 or more, not 0.5."),
+    ],
+    "workspace/symbol": [
+        (None, "params must be an object, not null."),
+        ({}, "query is missing; it must be a string."),
+        ({"query": 3}, "query must be a string, not 3."),
+        ({"query": "x" * 20_001}, "query may have at most 20,000 characters, not 20,001."),
     ],
     "toolrag/search": [
         (None, "params must be an object, not null."),
@@ -274,8 +334,9 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         ({"command": "toolrag.status", "arguments": [1]}, "arguments must be one object with the params of toolrag/status."),
         (
             {"command": "rm"},
-            "command must be one of toolrag.ask, toolrag.search, toolrag.readRange, toolrag.locate, toolrag.verify, "
-            "toolrag.replay, toolrag.status, toolrag.reindex, toolrag.clearJournals, toolrag.cited.",
+            "command must be one of toolrag.ask, toolrag.explain, toolrag.search, toolrag.readRange, toolrag.locate, "
+            "toolrag.verify, toolrag.replay, toolrag.status, toolrag.reindex, toolrag.clearJournals, "
+            "toolrag.cited.",
         ),
     ],
 }  # fmt: skip
@@ -324,7 +385,7 @@ def test_initialize_with_wrong_params_may_be_tried_again(given: object, sentence
 words = st.sampled_from(
     "question query path start end line character uri textDocument selection scope include exclude limit budget "
     "run verify citation linesSha text answer citations command arguments workDoneToken toolrag.ask toolrag.locate event added "
-    "contentChanges range settings toolrag deny read".split()
+    "contentChanges range settings toolrag deny read position toolrag.explain".split()
 )
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats(allow_nan=False, allow_infinity=False)

@@ -46,9 +46,11 @@ def test_initialize_says_what_the_server_does() -> None:
     assert offered["textDocumentSync"] == {"openClose": True, "change": 2, "save": True}
     assert offered["workspace"]["workspaceFolders"] == {"supported": True, "changeNotifications": True}
     assert set(offered["executeCommandProvider"]["commands"]) >= {
-        f"toolrag.{name}" for name in "ask locate verify replay reindex status clearJournals".split()
+        f"toolrag.{name}" for name in "ask explain locate verify replay reindex status clearJournals".split()
     }
-    assert not any(offered.get(f"{name}Provider") for name in ("hover", "definition", "completion"))
+    assert not any(offered.get(f"{name}Provider") for name in ("definition", "completion"))
+    assert offered["hoverProvider"]
+    assert offered["workspaceSymbolProvider"] == {"resolveProvider": False}
 
 
 def test_requests_that_come_in_one_piece_are_judged_one_after_the_other() -> None:
@@ -87,7 +89,7 @@ def test_after_shutdown_requests_are_refused_and_exit_ends() -> None:
 
 
 @pytest.mark.parametrize(
-    "method", ["toolrag/explain", "toolrag/clearJournals", "textDocument/hover", "textDocument/didOpen", "x", ""]
+    "method", ["toolrag/clearJournals", "textDocument/definition", "textDocument/didOpen", "x", ""]
 )
 def test_a_method_that_is_not_there_is_named(method: str) -> None:
     async def script(client: Client) -> Any:

@@ -85,8 +85,13 @@ def test_any_spoiled_params_have_an_answer(shop: Shop) -> None:
             "partialResultToken": "p",
         }
         read = {"path": "shop/pricing.py", "start": 6, "end": 7, "expectSha": ""}
+        at = {"textDocument": {"uri": document["uri"]}, "position": {"line": 6, "character": 6}}
         good: list[tuple[str, Any]] = [
             ("toolrag/ask", ask),
+            ("toolrag/explain", {**at, "model": "extractive", "workDoneToken": "v", "partialResultToken": "q"}),
+            ("textDocument/hover", {**at, "workDoneToken": "u"}),
+            ("workspace/symbol", {"query": "discount"}),
+            ("workspace/executeCommand", {"command": "toolrag.explain", "arguments": [at]}),
             ("toolrag/search", {"query": "discount", "limit": 5, "scope": scope}),
             ("toolrag/readRange", read),
             ("toolrag/locate", {"citation": answer["citations"][0]}),

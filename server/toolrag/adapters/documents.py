@@ -95,6 +95,10 @@ class Documents:
         """
         return await asyncio.to_thread(self._desk.glances, paths)
 
+    async def snapshots(self, paths: Sequence[str]) -> list[TextSnapshot | None]:
+        """The texts of some documents, each read now; None for one that may not, or cannot, be read."""
+        return await asyncio.to_thread(self._desk.snapshots, paths)
+
     def _put(self, buffer: _Buffer) -> None:
         # A new mapping each time: other threads go on with the one they have.
         self._desk = replace(self._desk, buffers={**self._desk.buffers, _identity(buffer.uri): buffer})
@@ -127,6 +131,16 @@ class _Desk:
                 place = self.find(path)
                 kept = self.texts.unchanged(place) if isinstance(place, Place) else None
                 found.append(kept or self.snapshot(path))
+            except ReadError:
+                found.append(None)
+        return found
+
+    def snapshots(self, paths: Sequence[str]) -> list[TextSnapshot | None]:
+        """The texts of some documents, where they can be had."""
+        found: list[TextSnapshot | None] = []
+        for path in paths:
+            try:
+                found.append(self.snapshot(path))
             except ReadError:
                 found.append(None)
         return found

@@ -28,6 +28,7 @@ from toolrag.ports import (
 )
 from toolrag.retrieval import paths
 from toolrag.retrieval.corpus import DEFINING_KINDS, Corpus, Float32, build_corpus, last_name
+from toolrag.retrieval.name_search import NameSearch
 from toolrag.retrieval.query import Query, parse_query
 from toolrag.retrieval.ranking import DECAY, DEEP_DECAY, Ranker
 from toolrag.retrieval.reasons import reasons_for
@@ -74,6 +75,8 @@ class View:
         self.languages: Final = dict(sorted(Counter(corpus.languages).items()))
         self._by_text: Final = np.argsort(corpus.text_ids, kind="stable")
         self._sorted_ids: Final = corpus.text_ids[self._by_text]
+        self.name_search: Final = NameSearch(corpus)
+        self.name_search.prepare()
 
     def named(self, file: int) -> tuple[str, str]:
         """What a file is asked for by, and its language."""
@@ -104,6 +107,21 @@ class IndexedRetriever:
         `analyses` gives those of the view's texts. It is asked on the event loop: it must not wait for a transaction.
         """
         self._view, self._analyses = view, analyses
+
+    @property
+    def view(self) -> View:
+        """What is searched."""
+        return self._view
+
+    @property
+    def decoded(self) -> Decoded:
+        """The analyses that were needed last. To be changed on the event loop alone."""
+        return self._decoded
+
+    @property
+    def analyses(self) -> Analyses:
+        """Gives the analyses of what is searched."""
+        return self._analyses
 
     @property
     def documents(self) -> Sequence[str]:

@@ -14,6 +14,7 @@ from toolrag.lsp.members import ParamsError
 
 COMMANDS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "toolrag.ask": ("toolrag/ask", ("question",)),
+    "toolrag.explain": ("toolrag/explain", ("textDocument", "position", "model")),
     "toolrag.search": ("toolrag/search", ("query", "limit")),
     "toolrag.readRange": ("toolrag/readRange", ("path", "start", "end", "expectSha")),
     "toolrag.locate": ("toolrag/locate", ()),

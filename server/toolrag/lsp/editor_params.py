@@ -8,14 +8,17 @@ from pathlib import PurePath
 from typing import Final, Literal
 from urllib.parse import unquote, urlsplit
 
+from toolrag.answer.hover.markup import Format
 from toolrag.lsp.members import Members, ParamsError
-from toolrag.lsp.params import Token, span
+from toolrag.lsp.params import MAX_QUESTION, Token, position, span
+from toolrag.lsp.settings import section
 from toolrag.session.types import Folder
 from toolrag.text import Position, PositionEncoding
 
 Trace = Literal["off", "messages", "verbose"]
 
 _ENCODINGS: Final[Mapping[object, PositionEncoding]] = {"utf-8": "utf-8", "utf-16": "utf-16", "utf-32": "utf-32"}
+_FORMS: Final[Mapping[object, Format]] = {"markdown": "markdown", "plaintext": "plaintext"}
 _TRACES: Final[Mapping[object, Trace]] = {"off": "off", "messages": "messages", "verbose": "verbose"}
 
 
@@ -27,8 +30,8 @@ class Client:
     folders: tuple[Folder, ...]
     encoding: PositionEncoding
     """The first of the client's own list that we know; LSP's default is UTF-16."""
-    settings: object
-    """`initializationOptions`, as they are."""
+    settings: Mapping[str, object]
+    """toolrag's part of `initializationOptions`."""
     trace: Trace
     work_done_progress: bool
     """It shows progress that we begin."""
@@ -36,6 +39,10 @@ class Client:
     """It can be asked, later, to watch files."""
     answers_settings: bool
     """It can be asked for its settings."""
+    hover_form: Format
+    """How it shows a hover: the first of its own list that we know."""
+    command_links: bool
+    """It runs commands of links in a hover: `initializationOptions.toolrag.commandLinks`."""
     shows_texts: bool = False
     """It shows documents whose text it asks the server for."""
 
@@ -69,6 +76,14 @@ class Changed:
 
 
 @dataclass(frozen=True, slots=True)
+class Hover:
+    """`textDocument/hover`."""
+
+    uri: str
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
 class FoldersChanged:
     """`workspace/didChangeWorkspaceFolders`."""
 
@@ -92,16 +107,24 @@ def initialize(given: object) -> Client:
     order = _within(capabilities, "general", "positionEncodings")
     offered = order if isinstance(order, list) else []
     known = [_ENCODINGS[one] for one in offered if isinstance(one, str) and one in _ENCODINGS]
+    forms = _within(capabilities, "textDocument", "hover", "contentFormat")
+    shown = [
+        _FORMS[one] for one in (forms if isinstance(forms, list) else []) if isinstance(one, str) and one in _FORMS
+    ]
+    options = dict(section(members.raw("initializationOptions")))
+    command_links = options.pop("commandLinks", None) is True
     return Client(
         process_id=members.optional_whole("processId"),
         folders=_first_folders(members),
         encoding=known[0] if known else "utf-16",
-        settings=members.raw("initializationOptions"),
+        settings=options,
         trace=_TRACES.get(members.raw("trace") if isinstance(members.raw("trace"), str) else None, "off"),
         work_done_progress=_within(capabilities, "window", "workDoneProgress") is True,
         watches_files=_within(capabilities, "workspace", "didChangeWatchedFiles", "dynamicRegistration") is True,
         answers_settings=_within(capabilities, "workspace", "configuration") is True,
         shows_texts=isinstance(_within(capabilities, "workspace", "textDocumentContent"), Mapping),
+        hover_form=shown[0] if shown else "plaintext",
+        command_links=command_links,
     )
 
 
@@ -123,6 +146,17 @@ def changed(given: object) -> Changed:
     document = members.part("textDocument")
     changes = tuple(_change(one) for one in members.parts("contentChanges"))
     return Changed(document.word("uri"), changes, document.optional_whole("version"))
+
+
+def hover(given: object) -> Hover:
+    """Params of `textDocument/hover`."""
+    members = Members(given)
+    return Hover(members.part("textDocument").word("uri"), position(members.part("position")))
+
+
+def symbols(given: object) -> str:
+    """The query of `workspace/symbol`, which may be empty."""
+    return Members(given).word("query", MAX_QUESTION)
 
 
 def document_uri(given: object) -> str:

@@ -12,7 +12,7 @@ from typing import Any, Final
 from toolrag.answer import wire
 from toolrag.answer.extractive import MODEL
 from toolrag.errors import ReadError
-from toolrag.lsp import cited, commands, editor_params, params
+from toolrag.lsp import cited, commands, editor_params, params, shapes
 from toolrag.lsp.members import ParamsError
 from toolrag.lsp.progress import AskProgress
 from toolrag.lsp.protocol import Call
@@ -28,6 +28,25 @@ async def _ask(server: Server, call: Call, given: params.Ask) -> object:
     session = await server.ready()
     async with server.asking_with(given.model):
         return wire.answer(await session.ask(wanted, progress), server.client.encoding)
+
+
+async def _explain(server: Server, call: Call, given: params.Explain) -> object:
+    encoding = server.client.encoding
+    progress = AskProgress(call, given.work_done_token, given.partial_result_token, encoding)
+    session = await server.ready()
+    async with server.asking_with(given.model):
+        return wire.answer(await session.explain(given.uri, given.position, encoding, given.model, progress), encoding)
+
+
+async def _hover(server: Server, _: Call, given: editor_params.Hover) -> object:
+    session, client = await server.ready(), server.client
+    found = await session.hover(given.uri, given.position, client.encoding, client.hover_form, client.command_links)
+    return None if found is None else shapes.hover(found, client.hover_form)
+
+
+async def _symbols(server: Server, _: Call, query: str) -> object:
+    found = await (await server.ready()).symbols(query)
+    return [shapes.symbol(one, server.client.encoding) for one in found]
 
 
 async def _search(server: Server, _: Call, given: params.Search) -> object:
@@ -172,12 +191,15 @@ REQUESTS: Final[dict[str, Method]] = {
     "initialize": Method(editor_params.initialize, _initialize),
     "shutdown": Method(editor_params.anything, _shutdown),
     "toolrag/ask": Method(params.ask, _ask),
+    "toolrag/explain": Method(params.explain, _explain),
     "toolrag/search": Method(params.search, _search),
     "toolrag/readRange": Method(params.read_range, _read_range),
     "toolrag/locate": Method(params.locate, _locate),
     "toolrag/verify": Method(params.verify, _verify),
     "toolrag/replay": Method(params.replay, _replay),
     "toolrag/status": Method(params.nothing, _status),
+    "textDocument/hover": Method(editor_params.hover, _hover),
+    "workspace/symbol": Method(editor_params.symbols, _symbols),
     "workspace/executeCommand": Method(editor_params.command, _execute_command),
     "toolrag/cited": Method(params.cited, _cited),
     "workspace/textDocumentContent": Method(editor_params.text_uri, _text_content),

@@ -17,7 +17,7 @@ from toolrag.text import LineRange, Position
 
 Token = int | str
 
-_MAX_QUESTION: Final = 20_000
+MAX_QUESTION: Final = 20_000
 """Characters of a question or query. A pasted file is no question, and reading one would hold up everyone else."""
 
 _MAX_CANDIDATES: Final = 100
@@ -41,6 +41,17 @@ class Ask:
     follows: str | None = None
     work_done_token: Token | None = None
     partial_result_token: Token | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Explain:
+    """`toolrag/explain`."""
+
+    uri: str
+    position: Position
+    model: str | None
+    work_done_token: Token | None
+    partial_result_token: Token | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +125,18 @@ def ask(given: object) -> Ask:
     )
 
 
+def explain(given: object) -> Explain:
+    """Params of `toolrag/explain`."""
+    members = Members(given)
+    return Explain(
+        members.part("textDocument").word("uri"),
+        position(members.part("position")),
+        members.optional_word("model"),
+        members.token("workDoneToken"),
+        members.token("partialResultToken"),
+    )
+
+
 def search(given: object) -> Search:
     """Params of `toolrag/search`."""
     members = Members(given)
@@ -183,7 +206,7 @@ def lowered(budget: Budget, wanted: Mapping[str, int]) -> Budget | None:
 
 
 def _asked(members: Members, key: str) -> str:
-    text = members.word(key, _MAX_QUESTION)
+    text = members.word(key, MAX_QUESTION)
     if not text.strip():
         raise ParamsError(f"{members.name(key)} is empty; ask in your words, or the code's.")
     return text

@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from toolrag.answer.edits import Edit
+from toolrag.answer.hover.markup import Format
+from toolrag.answer.hover.names import Listed
 from toolrag.answer.reading import ReadResult
 from toolrag.answer.types import Answer
 from toolrag.config import Settings
 from toolrag.ports import Scope, SearchResult
-from toolrag.session.types import Ask, Folder, Watch
-from toolrag.text import PositionEncoding, TextSnapshot
+from toolrag.session.types import Ask, Folder, Hover, Watch
+from toolrag.text import Position, PositionEncoding, TextSnapshot
 
 
 class Session(Protocol):
@@ -32,6 +34,13 @@ class Session(Protocol):
     async def cited(self, answer_id: str, citation_id: str) -> TextSnapshot: ...  # noqa: D102
     async def verify_text(self, text: str, encoding: PositionEncoding) -> Mapping[str, object]: ...  # noqa: D102
     async def verify_answer(self, answer: Mapping[str, object], encoding: PositionEncoding) -> Mapping[str, object]: ...  # noqa: D102
+    async def hover(  # noqa: D102
+        self, uri: str, position: Position, encoding: PositionEncoding, form: Format, command_links: bool
+    ) -> Hover | None: ...
+    async def explain(  # noqa: D102
+        self, uri: str, position: Position, encoding: PositionEncoding, model: str | None, watch: Watch
+    ) -> Answer: ...
+    async def symbols(self, query: str) -> Sequence[Listed]: ...  # noqa: D102
     async def replay(self, run: str, verify: bool, encoding: PositionEncoding) -> Mapping[str, object]: ...  # noqa: D102
     async def clear_journals(self) -> Mapping[str, object]: ...  # noqa: D102
     def status(self) -> Mapping[str, object]: ...  # noqa: D102

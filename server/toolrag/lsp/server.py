@@ -73,7 +73,7 @@ class Server(LanguageServer):
     def begin(self, client: Client) -> types.InitializeResult:
         """Make the session, and start it behind the answer. Raises ConfigError for settings that cannot be used."""
         self.client = client
-        self.settings, problems = settings_of(self._file.given, section(client.settings))
+        self.settings, problems = settings_of(self._file.given, client.settings)
         self.session = self._make_session(self.settings, _Told(self))
         self.protocol.stage = "running"
         self.trace(client.trace)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,9 @@ DEFINES: Final = 1
 CONSTANT: Final = 2
 BODILESS: Final = 4
 """It is a function's signature and no more: a prototype, an abstract method, or all on one line."""
+
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+"""A symbol's kind is kept as its place here."""
 
 
 def last_name(name: str) -> str:
@@ -60,13 +63,50 @@ def _role(span: Span) -> tuple[int, int, int]:
 
 
 def symbols_in(files: Sequence[int], analyses: Sequence[Analysis]) -> tuple[UInt64, Int32, Int32]:
-    """Hash of every symbol's last name, its file's number, no values."""
+    """Hash of every symbol's last name, its file's number, and the values of `Corpus.symbols`."""
     rows = [
-        (term_hash(last_name(span.name)), file)
+        (
+            *(term_hash(last_name(span.name)), file, ordinal, span.header.start, KINDS.index(span.kind)),
+            *_halves(term_hash(span.container)),
+        )
         for file, analysis in zip(files, analyses, strict=True)
-        for span in analysis.parsed.spans
+        for ordinal, span in enumerate(analysis.parsed.spans)
     ]
-    return _columns(rows, 0)
+    return _columns(rows, 5)
+
+
+def labels_in(analyses: Sequence[Analysis]) -> dict[int, str]:
+    """Every last name and container of their symbols, by hash."""
+    labels: dict[int, str] = {}
+    for analysis in analyses:
+        for span in analysis.parsed.spans:
+            for label in (last_name(span.name), span.container):
+                labels[term_hash(label)] = label
+    return labels
+
+
+def containers(values: Int32) -> UInt64:
+    """`term_hash` of each symbol's container, out of the values of `Corpus.symbols`."""
+    halves = np.ascontiguousarray(values[:, 3:5]).astype(np.int32, copy=False)
+    return halves.view(np.uint32).astype(np.uint64) @ np.array([1 << 32, 1], np.uint64)
+
+
+def merge_labels(names: UInt64, values: Int32, *parts: tuple[UInt64, Sequence[str]]) -> tuple[UInt64, tuple[str, ...]]:
+    """What the hashes of these symbols stand for, ascending, out of parts that are ascending too."""
+    wanted = np.unique(np.concatenate([names, containers(values)]))
+    found = np.full(len(wanted), "", object)
+    for keys, labels in parts:
+        if len(keys):
+            at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+            has = keys[at] == wanted
+            found[has] = np.array(labels, object)[at[has]]
+    return wanted, tuple(found.tolist())
+
+
+def _halves(value: int) -> tuple[int, int]:
+    """64 bits as two signed numbers of 32, upper first."""
+    high, low = value >> 32, value & 0xFFFFFFFF
+    return high - ((high >> 31) << 32), low - ((low >> 31) << 32)
 
 
 def calls_in(files: Sequence[int], analyses: Sequence[Analysis]) -> tuple[UInt64, Int32, Int32]:

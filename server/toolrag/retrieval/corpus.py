@@ -1,8 +1,8 @@
 """The searchable form of all parsed files: arrays over passages, postings, and tables of names. Pure.
 
 Plain arrays throughout, so that it can be written to disk and taken up again without work, and so that a file that
-was edited can be cut out and put in. It holds no text and no names of code, only hashes: what a hit says is read again
-from a snapshot.
+was edited can be cut out and put in. It holds no text but the names of symbols, so that they can be looked for by a
+part; all else is hashes. What a hit says is read again from a snapshot.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from toolrag.retrieval.columns import BODILESS as BODILESS
 from toolrag.retrieval.columns import CONSTANT as CONSTANT
 from toolrag.retrieval.columns import DEFINES as DEFINES
 from toolrag.retrieval.columns import DEFINING_KINDS as DEFINING_KINDS
-from toolrag.retrieval.columns import calls_in, passages_in, symbols_in
+from toolrag.retrieval.columns import KINDS as KINDS
+from toolrag.retrieval.columns import calls_in, labels_in, merge_labels, passages_in, symbols_in
+from toolrag.retrieval.columns import containers as containers
 from toolrag.retrieval.columns import last_name as last_name
 from toolrag.retrieval.file_names import FileNames, file_names
 from toolrag.retrieval.postings import FIELDS, Postings, UInt8, collect_postings, merge_postings
@@ -85,7 +87,15 @@ class Corpus:
     """Shape (passages, fields): the number of tokens in each of FIELDS."""
     postings: Postings
     symbols: Table
-    """`term_hash` of every symbol's last name, those without a passage of their own included; no values."""
+    """`term_hash` of every symbol's last name, those without a passage of their own included.
+
+    Values: its number in its file, the first line of its header, the place of its kind in KINDS, and the two halves of
+    its container's hash (`columns.containers`).
+    """
+    label_keys: UInt64
+    """Each name and container of a symbol by its hash, ascending."""
+    labels: tuple[str, ...]
+    """What each of them is."""
     calls: Table
     """`term_hash` of each called name, with its line and the index of the innermost span in its file, or -1."""
 
@@ -201,6 +211,13 @@ def splice(old: Corpus, files: Sequence[int | IndexedFile]) -> Corpus:
     spans_of = np.zeros(len(files), np.int32)
     spans_of[kept_at] = old.spans_of[kept_files]
     spans_of[fresh_at] = [len(analysis.parsed.spans) for analysis in analyses]
+    symbols = merge_tables(old.symbols, new_file, sort_table(*symbols_in(fresh_at.tolist(), analyses)))
+    new_labels = sorted(labels_in(analyses).items())
+    label_keys, labels = merge_labels(
+        *(symbols.names, symbols.values),
+        (old.label_keys, old.labels),
+        (np.array([key for key, _ in new_labels], np.uint64), [label for _, label in new_labels]),
+    )
     postings, lengths = collect_postings([file.path for _, file in fresh], analyses, firsts[fresh_at].tolist())
     name, plain, roles, text_ids = passages_in(analyses)
     return Corpus(
@@ -217,7 +234,9 @@ def splice(old: Corpus, files: Sequence[int | IndexedFile]) -> Corpus:
         text_ids=passages(old.text_ids, text_ids),
         lengths=passages(old.lengths, lengths),
         postings=merge_postings(old.postings, new_passage, postings),
-        symbols=merge_tables(old.symbols, new_file, sort_table(*symbols_in(fresh_at.tolist(), analyses))),
+        symbols=symbols,
+        label_keys=label_keys,
+        labels=old.labels if labels == old.labels else labels,
         calls=merge_tables(old.calls, new_file, sort_table(*calls_in(fresh_at.tolist(), analyses))),
     )
 
@@ -238,6 +257,8 @@ _EMPTY: Final = Corpus(
     postings=Postings(
         np.zeros(0, np.uint64), np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros((0, len(FIELDS)), np.uint8)
     ),
-    symbols=Table(np.zeros(0, np.uint64), np.zeros(0, np.int32), np.zeros((0, 0), np.int32)),
+    symbols=Table(np.zeros(0, np.uint64), np.zeros(0, np.int32), np.zeros((0, 5), np.int32)),
+    label_keys=np.zeros(0, np.uint64),
+    labels=(),
     calls=Table(np.zeros(0, np.uint64), np.zeros(0, np.int32), np.zeros((0, 2), np.int32)),
 )

@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from toolrag.retrieval.columns import merge_labels
 from toolrag.retrieval.corpus import Corpus, FileKey, build_corpus, update_corpus
 from toolrag.retrieval.file_names import file_names
 from toolrag.retrieval.postings import Postings, merge_postings
@@ -49,6 +50,8 @@ def join_corpora(parts: Sequence[Corpus], before: Corpus | None = None) -> Corpu
         same = np.arange(n_files, dtype=np.int32)
         symbols = merge_tables(symbols, same, _moved(part.symbols, int(n_files)))
         calls = merge_tables(calls, same, _moved(part.calls, int(n_files)))
+    parts_labels = [(part.label_keys, part.labels) for part in parts]
+    label_keys, labels = merge_labels(symbols.names, symbols.values, *parts_labels)
     return Corpus(
         paths=paths,
         shas=tuple(sha for part in parts for sha in part.shas),
@@ -64,6 +67,8 @@ def join_corpora(parts: Sequence[Corpus], before: Corpus | None = None) -> Corpu
         lengths=np.concatenate([part.lengths for part in parts]),
         postings=postings,
         symbols=symbols,
+        label_keys=label_keys,
+        labels=before.labels if before is not None and before.labels == labels else labels,
         calls=calls,
     )
 

@@ -60,6 +60,13 @@ class Edits:
         for uri in {*self._documents.open_uris, *self._shown}:
             self.touch(uri)
 
+    def language(self, uri: str, path: str, text: str) -> str | None:
+        """By its name and text; a document without a telling name is what the client says it is."""
+        known = language_for(path, text)
+        said = self._languages.get(uri, "")
+        said = _LANGUAGE_IDS.get(said, said)
+        return said if known in (None, ANY_TEXT) and said in LANGUAGES else known
+
     async def settle(self) -> None:
         """Takes up whatever has been touched, now."""
         while (uri := self._settling.take(float("inf"))) is not None:
@@ -120,20 +127,13 @@ class Edits:
         opened, path = place
         if opened is not None and not opened.index.would_index(path, snapshot.dirty):
             return None
-        language = self._language(uri, path, snapshot.text.content)
+        language = self.language(uri, path, snapshot.text.content)
         if language is None or len(snapshot.text.content) > self._most_characters:
             return None
         analysis = self._library.analysis(snapshot.sha, language)
         if analysis is None:
             analysis = await self._parser.parse(snapshot.text.content, language)
         return LiveFile(snapshot, language, analysis)
-
-    def _language(self, uri: str, path: str, text: str) -> str | None:
-        """By its name and text; a document without a telling name is what the client says it is."""
-        known = language_for(path, text)
-        said = self._languages.get(uri, "")
-        said = _LANGUAGE_IDS.get(said, said)
-        return said if known in (None, ANY_TEXT) and said in LANGUAGES else known
 
     async def _show(self, place: tuple[Opened | None, str], live: LiveFile | None) -> None:
         opened, path = place

@@ -14,11 +14,14 @@ from toolrag.adapters.clock import SystemClock
 from toolrag.adapters.documents import Documents
 from toolrag.adapters.fence import Fence, Root
 from toolrag.adapters.library import Library
+from toolrag.adapters.name_index import NameIndex
 from toolrag.adapters.names import path_of_uri
 from toolrag.adapters.parse_process import ParseProcess
 from toolrag.answer.checking_wire import locate_wire, verify_answer_wire, verify_text_wire
 from toolrag.answer.edits import Edit
 from toolrag.answer.extractive import MODEL
+from toolrag.answer.hover.markup import Format
+from toolrag.answer.hover.names import Listed
 from toolrag.answer.journal.outside import Outside
 from toolrag.answer.reading import RangeReader, ReadResult
 from toolrag.answer.types import Answer
@@ -31,9 +34,11 @@ from toolrag.session.answers import Answers
 from toolrag.session.edits import Edits
 from toolrag.session.focus import FocusedRetriever, lowered, meant, named, says_this
 from toolrag.session.folders import Folders, Opened
+from toolrag.session.hovering import Hovering
 from toolrag.session.standings import Standings
-from toolrag.session.types import Ask, Events, Folder, Watch
-from toolrag.text import LineRange, PositionEncoding, TextSnapshot
+from toolrag.session.status import status_of
+from toolrag.session.types import Ask, Events, Folder, Hover, Watch
+from toolrag.text import LineRange, Position, PositionEncoding, TextSnapshot
 
 MOST_CANDIDATES = 100
 """Candidates of one search, at most."""
@@ -71,6 +76,8 @@ class Session:
         self._folders = self._made_folders()
         most = settings.index.max_file_bytes
         self._edits = Edits(self._documents, self._parser, self._library, lambda: self._folders, most)
+        names = NameIndex(self._library.retriever, self._documents, self._parser)
+        self._hovering = Hovering(self._documents, names, self._edits.language)
         self._answers = Answers()
         self._standings = Standings(self._documents, lambda: self._library.documents, events)
         self._changing = asyncio.Lock()
@@ -90,7 +97,8 @@ class Session:
 
     async def configure(self, settings: Settings) -> None:
         """The user's settings are others now. Raises ConfigError, and keeps the old ones, where they cannot be used."""
-        if settings == self._settings:
+        if replace(settings, hover=self._settings.hover) == self._settings:
+            self._settings = settings  # nothing that is read or indexed goes by it
             return
         engine = app.vector_engine(settings.index.vectors, app.embedder().dimensions)
         async with self._changing:
@@ -163,6 +171,24 @@ class Session:
         reader = RangeReader(self._documents, self._parser, self._settings.read, self._settings.budget)
         return await reader.read_range(path, start, end, expect_sha)
 
+    async def hover(
+        self, uri: str, position: Position, encoding: PositionEncoding, form: Format, command_links: bool
+    ) -> Hover | None:
+        """What is known of the name at a position: no model, and no waiting. None where there is none."""
+        if not self._settings.hover:
+            return None
+        return await self._hovering.hover(uri, position, encoding, form, command_links)
+
+    async def explain(
+        self, uri: str, position: Position, encoding: PositionEncoding, model: str | None, watch: Watch
+    ) -> Answer:
+        """An answer about the symbol at a position. Raises ConfigError for a model that cannot be used."""
+        return await self._hovering.explain(uri, position, encoding, lambda wanted: self.ask(wanted, watch), model)
+
+    async def symbols(self, query: str) -> Sequence[Listed]:
+        """Symbols whose names fit a query, best first."""
+        return await self._hovering.symbols(query)
+
     async def locate(self, citation: Mapping[str, object], encoding: PositionEncoding) -> Mapping[str, object]:
         """Where a citation's lines are now (PROTOCOL section 3). Raises ValueError, a sentence, for what is none."""
         return await locate_wire(citation, self._documents, self._elsewhere, encoding)
@@ -210,24 +236,7 @@ class Session:
 
     def status(self) -> Mapping[str, object]:
         """PROTOCOL section 3."""
-        opened, library = self._folders.opened, self._library
-        n_indexed = sum(library.languages.values())
-        skipped: dict[str, int] = {}
-        for one in opened:
-            for reason, count in (one.index.coverage.skipped if one.index.coverage else {}).items():
-                skipped[reason] = skipped.get(reason, 0) + count
-        waiting = sum(one.total - one.done for one in opened if one.phase == "indexing")
-        dense = library.state
-        return {
-            "phase": self._phase(),
-            "files": {"indexed": n_indexed, "total": n_indexed + waiting, "skipped": dict(sorted(skipped.items()))},
-            "spans": library.n_spans,
-            "dense": {"indexed": dense.indexed, "total": dense.total, "engine": dense.engine},
-            "languages": library.languages,
-            "epoch": library.epoch,
-            "model": self._settings.model,
-            "problems": self._folders.problems,
-        }
+        return status_of(self._folders, self._library, self._settings.model, self._is_started)
 
     async def settle(self) -> None:
         """Takes up every edit made so far, without waiting for the keys to rest."""
@@ -246,14 +255,6 @@ class Session:
             await self._folders.close()
             self._library.close()
             await self._parser.close()
-
-    def _phase(self) -> str:
-        phases = {one.phase for one in self._folders.opened}
-        if not self._is_started or "starting" in phases:
-            return "starting"
-        if "indexing" in phases:
-            return "indexing"
-        return "failed" if phases == {"failed"} else "ready"
 
     async def _in_front(self, ask: Ask) -> tuple[Retriever, str]:
         """How a question is searched for with what is in front of the user, and its words with what "this" means."""

@@ -10,7 +10,7 @@ from toolrag.answer.types import Standing
 from toolrag.answer.watch import Watch as Watch
 from toolrag.config import Budget
 from toolrag.ports import Scope
-from toolrag.text import LineRange
+from toolrag.text import LineRange, Position
 
 EVERYWHERE = Scope()
 
@@ -52,6 +52,15 @@ class Stood:
     lines: LineRange | None = None
     last_line: str = ""
     """The text of the last of them, where an editor's range ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hover:
+    """What is said of a name: Markdown or plain text, and where in its line the name stands."""
+
+    text: str
+    start: Position
+    end: Position
 
 
 class Events(Protocol):
