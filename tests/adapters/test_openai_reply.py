@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pytest
@@ -18,6 +19,11 @@ from toolrag.errors import ModelError
 
 CALLS = (Call("read_range", {"path": "ä.py", "start": 1}, "a"), Call("read_range", {"path": "b.py"}, "b"))
 READ = [("read_range", {"path": "ä.py", "start": 1}), ("read_range", {"path": "b.py"})]
+
+
+def take_all(parts: ReplyParts, chunks: Iterable[Any]) -> None:
+    for chunk in chunks:
+        parts.take(chunk)
 
 
 def put_together(*parts: Mapping[str, Any], used: tuple[str, ...] = ()) -> Reply:
@@ -167,15 +173,14 @@ def test_a_reply_that_does_not_stop_is_cut() -> None:
     ):
         parts = ReplyParts()
         with pytest.raises(ModelError, match="does not stop"):
-            for _ in range(MAX_CHARACTERS // 1_000 + 1):
-                parts.take(endless)
+            take_all(parts, [endless] * (MAX_CHARACTERS // 1_000 + 1))
 
 
 def test_calls_without_end_are_cut() -> None:
     parts = ReplyParts()
+    calls = [fragment(index=place, function={"name": "a", "arguments": ""}) for place in range(MAX_CALLS + 1)]
     with pytest.raises(ModelError):
-        for place in range(MAX_CALLS + 1):
-            parts.take(fragment(index=place, function={"name": "a", "arguments": ""}))
+        take_all(parts, calls)
 
 
 def datas(*pieces: bytes, most: int = 10_000) -> list[str]:
@@ -190,7 +195,7 @@ DATAS = ['{"a": "ä🙂"}', "b", "c\nd", "[DONE]"]
 @given(st.lists(st.integers(0, len(STREAM)), max_size=30))
 def test_events_come_whole_however_their_bytes_are_cut(cuts: list[int]) -> None:
     places = [0, *sorted(cuts), len(STREAM)]
-    pieces = [STREAM[start:end] for start, end in zip(places, places[1:], strict=False)]
+    pieces = [STREAM[start:end] for start, end in itertools.pairwise(places)]
 
     assert datas(*pieces) == DATAS
 
