@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -69,7 +69,12 @@ class Fact:
     @property
     def core(self) -> tuple[int, int]:
         """The lines that show it: those of its slots, fewer than its statement's where that goes on."""
-        lines = [slot.lines for slot in self.slots if slot.lines != (0, 0)] or [(self.first, self.last)]
+        return self.shown_by({slot.role for slot in self.slots})
+
+    def shown_by(self, roles: Collection[str]) -> tuple[int, int]:
+        """The lines that show what a claim says of it, when that is some of its roles."""
+        lines = [slot.lines for slot in self.slots if slot.role in roles and slot.lines != (0, 0)]
+        lines = lines or [(self.first, self.last)]
         return min(first for first, _ in lines), max(last for _, last in lines)
 
     def slot(self, role: str) -> Slot | None:

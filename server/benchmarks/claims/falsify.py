@@ -16,6 +16,8 @@ from claims.runs import MAX_CITED, Lines, Made, identifiers, is_true, names_of, 
 Maker = Callable[[Made, Mapping[str, File], Random], Made | None]
 MIN_WHOLE = 13
 """A whole read of fewer lines is a fair citation."""
+MAX_SLACK = 3
+"""True claims cite so many lines more than they need at either end (`runs`): such a whole read is theirs."""
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
 _CODE_TOKEN = re.compile(r"\w+(?:\.\d+)?|[-+*/%<>=!&|^~]+|[^\w\s]")
 _TEXT_TOKEN = re.compile(r"\w+")
@@ -133,10 +135,14 @@ def invented_quote(made: Made, files: Mapping[str, File], random: Random) -> Mad
 
 
 def whole_read(made: Made, files: Mapping[str, File], random: Random) -> Made | None:
-    """A true claim that cites all that was read."""
+    """A true claim that cites all that was read, where that is more than from the owner it names to what it says."""
     del files, random
     first, last = made.reads[0].lines
-    return replace(made, cited=((first, last),)) if last - first + 1 >= MIN_WHOLE else None
+    owner = made.fact.owner
+    named = owner is not None and any(slot.role == "owner" for slot in made.sentence.slots)
+    needed = owner.header if owner is not None and named else made.fact.first
+    is_needed = needed - first <= MAX_SLACK and last - made.fact.last <= MAX_SLACK
+    return None if last - first + 1 < MIN_WHOLE or is_needed else replace(made, cited=((first, last),))
 
 
 def negated(made: Made, files: Mapping[str, File], random: Random) -> Made | None:

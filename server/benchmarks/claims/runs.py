@@ -200,7 +200,7 @@ def is_true(said: Sentence, fact: Fact, file: File, cited: Sequence[Lines]) -> b
 
 
 def _says(said: Sentence, family: str, other: Fact, cited: Sequence[Lines]) -> bool:
-    shown = other.core
+    shown = other.shown_by({slot.role for slot in said.slots})
     lies_within = any(first <= shown[0] and shown[1] <= last for first, last in cited)
     if other.family != family or not lies_within:
         return False
