@@ -148,8 +148,19 @@ def check_names(claim: str, cited: Vocabulary, evidence: Vocabulary) -> NamingVe
 
 
 def words_named(claim: str, evidence: Vocabulary) -> list[str]:
-    """The words of what a claim names, in order and as often as it does."""
-    return [word for name in _names(_shown(claim), evidence) if not name.is_weak for word in name.tokens]
+    """The words of what a claim names, in order and as often as it does.
+
+    Where it names nothing else, they are the ordinary words in it that are identifiers too.
+    """
+    names = list(_names(_shown(claim), evidence))
+    firm = [name for name in names if not name.is_weak]
+    return [word for name in firm or names for word in name.tokens]
+
+
+def words_meant(claim: str, evidence: Vocabulary) -> frozenset[str]:
+    """The ordinary words of a claim that are identifiers too, which it may mean; an article or `is` it does not."""
+    names = _names(_shown(claim), evidence)
+    return frozenset(name.written for name in names if name.is_weak and len(name.written) > 2)
 
 
 def _names(claim: str, evidence: Vocabulary) -> Iterator[_Name]:
@@ -160,7 +171,8 @@ def _names(claim: str, evidence: Vocabulary) -> Iterator[_Name]:
             yield _Name(token, (token,), _number(token) if _DIGITS.match(token) else None)
         for comparison in _COMPARISON.findall(match[2]):
             yield _Name(comparison)
-    prose = plain(CODE_SPAN.sub(" ", claim))
+    # A word is no neighbour of one across a code span: in "with `x` set to 1" nothing is called `set`.
+    prose = plain(CODE_SPAN.sub(" ` ", claim))
     for match in _QUOTED.finditer(prose):
         quoted = next(group for group in match.groups() if group)
         if tokens := _tokens(quoted):
@@ -200,7 +212,7 @@ def said_in(prose: str) -> Iterator[Said]:
             before = "^"
         follows = text[match.end() : matches[at + 1].start()] if at + 1 < len(matches) else "."
         after = "" if follows.strip() else matches[at + 1][0].lower()
-        dotted = gap in (".", "(", "[") or (follows == "." and at + 1 < len(matches))
+        dotted = gap in ("(", "[") or gap.endswith(".") or (follows == "." and at + 1 < len(matches))
         yield Said(match[0], before, after, dotted or text.startswith("(", match.end()))
 
 

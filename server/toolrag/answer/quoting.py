@@ -31,6 +31,14 @@ _DEFINES: Final = frozenset(
     "class def enum extend extension fn func function impl interface module namespace object struct trait type".split()
 )
 _LOOKS_LIKE_CODE: Final = re.compile(r"[()\[\]{}=<>]|\w\.\w|\w [-+*/%|&] \w")
+_WORD: Final = re.compile(r"\w")
+_BARE: Final = re.compile(
+    r"""(?<![\w.)\]}])(?:\[\]|\{\})(?!\w)
+      | (?<![\w.])[^\W\d][\w.]*(?:\ [+*%]\ [\w.]*\w)+
+      | (?<![\w.])(?:self|this|cls)\.[\w.]*\w""",
+    re.VERBOSE,
+)
+"""What is code in prose though no mark says so: an empty list, a sum, a part of the object at hand."""
 _IGNORED: Final = frozenset("\"'`\\")
 _LEFT_OUT: Final = frozenset(("…", "..."))
 
@@ -47,13 +55,21 @@ def misquoted(claim: str, cited: Sequence[str]) -> tuple[str, ...]:
 def _quotes(claim: str) -> Iterator[str]:
     for match in CODE_SPAN.finditer(claim):
         yield match[2].strip()
-    for match in _QUOTED.finditer(plain(CODE_SPAN.sub(" ", claim))):
-        quoted = (match[1] or match[2]).strip().rstrip(".,;:!?")
-        if _LOOKS_LIKE_CODE.search(quoted):
+    prose = plain(CODE_SPAN.sub(" ", claim))
+    for match in _QUOTED.finditer(prose):
+        whole = match[1] or match[2]
+        quoted = whole.strip().rstrip(".,;:!?")
+        if not _WORD.search(whole):
+            yield whole
+        elif _LOOKS_LIKE_CODE.search(quoted):
             yield quoted
+    for match in _BARE.finditer(_QUOTED.sub(" , ", prose)):
+        yield match[0]
 
 
 def _stands(quote: str, texts: Sequence[Tokens], cited: Sequence[str]) -> bool:
+    if not _WORD.search(quote):
+        return quote.strip("\"'`") in _LEFT_OUT or any(quote in visible(text) for text in cited)
     if literal := _LITERAL.fullmatch(quote):
         pattern = re.compile(rf"([\"']){re.escape(literal[2])}\1")
         return any(pattern.search(text) for text in cited)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from toolrag.answer.citations import anchor_of, locate
 from toolrag.answer.naming import Vocabulary, check_names, vocabulary
 from toolrag.answer.quoting import misquoted
+from toolrag.answer.subject import definition_elsewhere
 from toolrag.answer.support import better_place, too_wide
 from toolrag.answer.types import Citation, Claim, Cut, Draft, Evidence
 from toolrag.errors import ReadError
@@ -92,7 +93,11 @@ def _refusal(draft: Draft, evidence: Sequence[Evidence], everything: Vocabulary,
     if wrong:
         quotes = ", ".join(f"“{quote}”" for quote in wrong)
         return f"Its lines do not hold {quotes} as it is quoted; copy code token by token, with … for what is left out."
-    return too_wide(draft.text, draft.cuts, everything) or better_place(draft.text, draft.cuts, evidence, everything)
+    return (
+        definition_elsewhere(draft.text, draft.cuts, evidence, everything)
+        or too_wide(draft.text, draft.cuts, everything)
+        or better_place(draft.text, draft.cuts, evidence, everything)
+    )
 
 
 def _cite(cut: Cut, now: TextSnapshot | None) -> Citation | None:
