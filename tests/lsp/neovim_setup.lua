@@ -84,6 +84,11 @@ local function main()
   report.broken = until_told(mine, report.edited.cursor + 2, "▸ c1 changed")
   vim.api.nvim_buf_set_lines(mine, report.edited.cursor, report.edited.cursor + 1, false, { line })
   report.mended = until_told(mine, report.edited.cursor + 2, "▸ c1 verified")
+  local function searched()
+    local first = request("toolrag/search", { query = "discounted_price", limit = 1 }).candidates[1]
+    return first.symbol.name == "discounted_price"
+  end
+  assert(vim.wait(60000, searched, 50), "what was typed last is not searched")
   vim.cmd("edit shop/basket.py")
   vim.cmd("bdelete! " .. mine)
   report.closed = seen()
