@@ -150,6 +150,12 @@ class FakeSession:
         self.told.append(("explain", (uri, position, encoding, model)))
         return await self.ask(Ask(model or "explain", uri, model=model), watch)
 
+    async def shown(self, answer: Answer) -> str:
+        if answer.question == "nowhere":
+            raise ConfigError("There is no place for an answer.")
+        self.told.append(("shown", answer.question))
+        return f"file:///answers/{answer.id}.md"
+
     async def symbols(self, query: str) -> Sequence[Listed]:
         found = []
         for uri, (content, version) in self.texts.items():

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -30,12 +30,15 @@ from toolrag.adapters.own_file import OwnFile as OwnFile
 from toolrag.adapters.parse_process import ParseProcess
 from toolrag.adapters.refresh import Coverage
 from toolrag.adapters.roots import Root, open_root
+from toolrag.adapters.shown_answers import keep
 from toolrag.adapters.vectors_flat import EXACT_BELOW, FlatVectors
 from toolrag.adapters.walk import Found, Walk
+from toolrag.answer.document import document_of
 from toolrag.answer.extractive import MODEL
 from toolrag.answer.journal.outside import Outside, Run, answer_by
 from toolrag.answer.journal.replay import Report, check, replay
 from toolrag.answer.reading import RangeReader, ReadResult
+from toolrag.answer.types import Answer
 from toolrag.answer.watch import SILENT, Watch
 from toolrag.config import Settings, VectorChoice
 from toolrag.errors import ConfigError
@@ -242,6 +245,11 @@ def deny_problems(settings: Settings) -> list[str]:
 def embedder() -> Embedder:
     """The embedder that serves."""
     return HashingEmbedder()
+
+
+def shown_answer(answer: Answer, roots: Iterable[str]) -> str:
+    """The URI of a file that shows an answer, in none of these roots. Raises ConfigError where none can be written."""
+    return file_uri(str(keep(answer.id, document_of(answer), roots, time.time())))
 
 
 def cache_folder(root: Root, settings: Settings) -> Path | None:

@@ -43,6 +43,10 @@ class Client:
     """How it shows a hover: the first of its own list that we know."""
     command_links: bool
     """It runs commands of links in a hover: `initializationOptions.toolrag.commandLinks`."""
+    show_answers: bool = False
+    """Answers to commands are shown on a document of their own: `initializationOptions.toolrag.showAnswers`."""
+    shows_documents: bool = False
+    """It can be asked to show a document."""
     shows_texts: bool = False
     """It shows documents whose text it asks the server for."""
 
@@ -113,6 +117,7 @@ def initialize(given: object) -> Client:
     ]
     options = dict(section(members.raw("initializationOptions")))
     command_links = options.pop("commandLinks", None) is True
+    show_answers = options.pop("showAnswers", None) is True
     return Client(
         process_id=members.optional_whole("processId"),
         folders=_first_folders(members),
@@ -122,6 +127,8 @@ def initialize(given: object) -> Client:
         work_done_progress=_within(capabilities, "window", "workDoneProgress") is True,
         watches_files=_within(capabilities, "workspace", "didChangeWatchedFiles", "dynamicRegistration") is True,
         answers_settings=_within(capabilities, "workspace", "configuration") is True,
+        show_answers=show_answers,
+        shows_documents=_within(capabilities, "window", "showDocument", "support") is True,
         shows_texts=isinstance(_within(capabilities, "workspace", "textDocumentContent"), Mapping),
         hover_form=shown[0] if shown else "plaintext",
         command_links=command_links,

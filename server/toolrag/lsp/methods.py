@@ -11,8 +11,9 @@ from typing import Any, Final
 
 from toolrag.answer import wire
 from toolrag.answer.extractive import MODEL
+from toolrag.answer.types import Answer
 from toolrag.errors import ReadError
-from toolrag.lsp import cited, commands, editor_params, params, shapes
+from toolrag.lsp import cited, commands, editor_params, params, shapes, showing
 from toolrag.lsp.members import ParamsError
 from toolrag.lsp.progress import AskProgress
 from toolrag.lsp.protocol import Call
@@ -21,21 +22,21 @@ from toolrag.session.types import Ask
 from toolrag.text import TextSnapshot
 
 
-async def _ask(server: Server, call: Call, given: params.Ask) -> object:
+async def _ask(server: Server, call: Call, given: params.Ask) -> Answer:
     progress = AskProgress(call, given.work_done_token, given.partial_result_token, server.client.encoding)
     budget = params.lowered(server.settings.budget, given.budget)
     wanted = Ask(given.question, given.uri, given.selection, given.scope, given.model, budget, given.follows)
     session = await server.ready()
     async with server.asking_with(given.model):
-        return wire.answer(await session.ask(wanted, progress), server.client.encoding)
+        return await session.ask(wanted, progress)
 
 
-async def _explain(server: Server, call: Call, given: params.Explain) -> object:
+async def _explain(server: Server, call: Call, given: params.Explain) -> Answer:
     encoding = server.client.encoding
     progress = AskProgress(call, given.work_done_token, given.partial_result_token, encoding)
     session = await server.ready()
     async with server.asking_with(given.model):
-        return wire.answer(await session.explain(given.uri, given.position, encoding, given.model, progress), encoding)
+        return await session.explain(given.uri, given.position, encoding, given.model, progress)
 
 
 async def _hover(server: Server, _: Call, given: editor_params.Hover) -> object:
@@ -99,7 +100,8 @@ async def _reindex(server: Server, _: Call, __: None) -> None:
 
 def _execute_command(server: Server, call: Call, given: editor_params.Command) -> object:
     method, raw = commands.request_of(given)
-    wanted = (REQUESTS | BY_COMMAND_ALONE)[method]
+    is_shown = method in SHOWN and showing.is_wanted(server.client, raw)
+    wanted = SHOWN[method] if is_shown else (REQUESTS | BY_COMMAND_ALONE)[method]
     return wanted.run(server, call, wanted.parse(raw))
 
 
@@ -190,8 +192,8 @@ class Method:
 REQUESTS: Final[dict[str, Method]] = {
     "initialize": Method(editor_params.initialize, _initialize),
     "shutdown": Method(editor_params.anything, _shutdown),
-    "toolrag/ask": Method(params.ask, _ask),
-    "toolrag/explain": Method(params.explain, _explain),
+    "toolrag/ask": Method(params.ask, showing.told(_ask)),
+    "toolrag/explain": Method(params.explain, showing.told(_explain)),
     "toolrag/search": Method(params.search, _search),
     "toolrag/readRange": Method(params.read_range, _read_range),
     "toolrag/locate": Method(params.locate, _locate),
@@ -209,6 +211,12 @@ BY_COMMAND_ALONE: Final[dict[str, Method]] = {
     "toolrag/reindex": Method(params.nothing, _reindex),
     "toolrag/clearJournals": Method(params.nothing, _clear_journals),
 }
+
+SHOWN: Final[dict[str, Method]] = {
+    "toolrag/ask": Method(params.ask, showing.told(_ask, is_shown=True)),
+    "toolrag/explain": Method(params.explain, showing.told(_explain, is_shown=True)),
+}
+"""By command, in an editor that is to show the answer."""
 
 NOTIFICATIONS: Final[dict[str, Method]] = {
     "initialized": Method(editor_params.anything, _initialized),

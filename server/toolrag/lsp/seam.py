@@ -40,6 +40,7 @@ class Session(Protocol):
     async def explain(  # noqa: D102
         self, uri: str, position: Position, encoding: PositionEncoding, model: str | None, watch: Watch
     ) -> Answer: ...
+    async def shown(self, answer: Answer) -> str: ...  # noqa: D102
     async def symbols(self, query: str) -> Sequence[Listed]: ...  # noqa: D102
     async def replay(self, run: str, verify: bool, encoding: PositionEncoding) -> Mapping[str, object]: ...  # noqa: D102
     async def clear_journals(self) -> Mapping[str, object]: ...  # noqa: D102

@@ -185,6 +185,10 @@ class Session:
         """An answer about the symbol at a position. Raises ConfigError for a model that cannot be used."""
         return await self._hovering.explain(uri, position, encoding, lambda wanted: self.ask(wanted, watch), model)
 
+    async def shown(self, answer: Answer) -> str:
+        """The URI of a file that shows an answer. Raises ConfigError where none can be written."""
+        return await asyncio.to_thread(app.shown_answer, answer, [one.root.real for one in self._folders.opened])
+
     async def symbols(self, query: str) -> Sequence[Listed]:
         """Symbols whose names fit a query, best first."""
         return await self._hovering.symbols(query)
