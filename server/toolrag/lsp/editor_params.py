@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Final, Literal
@@ -142,7 +142,11 @@ def anything(given: object) -> object:
 
 def opened(given: object) -> Opened:
     """Params of `textDocument/didOpen`."""
-    document = Members(given).part("textDocument")
+    return opened_item(Members(given).part("textDocument"))
+
+
+def opened_item(document: Members) -> Opened:
+    """A `TextDocumentItem`."""
     language = document.optional_word("languageId") or ""
     return Opened(document.word("uri"), language, document.string("text"), document.optional_whole("version"))
 
@@ -150,9 +154,13 @@ def opened(given: object) -> Opened:
 def changed(given: object) -> Changed:
     """Params of `textDocument/didChange`."""
     members = Members(given)
-    document = members.part("textDocument")
-    changes = tuple(_change(one) for one in members.parts("contentChanges"))
-    return Changed(document.word("uri"), changes, document.optional_whole("version"))
+    return changed_item(members.part("textDocument"), members.parts("contentChanges"))
+
+
+def changed_item(document: Members, changes: Iterable[Members]) -> Changed:
+    """A `VersionedTextDocumentIdentifier` and its edits."""
+    edits = tuple(map(_change, changes))
+    return Changed(document.word("uri"), edits, document.optional_whole("version"))
 
 
 def hover(given: object) -> Hover:

@@ -13,7 +13,7 @@ from toolrag.answer import wire
 from toolrag.answer.extractive import MODEL
 from toolrag.answer.types import Answer
 from toolrag.errors import ReadError
-from toolrag.lsp import cited, commands, editor_params, params, shapes, showing
+from toolrag.lsp import cited, commands, editor_params, notebook_params, params, shapes, showing, syncing
 from toolrag.lsp.members import ParamsError
 from toolrag.lsp.progress import AskProgress
 from toolrag.lsp.protocol import Call
@@ -136,26 +136,6 @@ def _exit(server: Server, _: object) -> None:
     server.protocol.ended.set()
 
 
-def _did_open(server: Server, given: editor_params.Opened) -> None:
-    server.documents.open(given.uri, given.text, given.version)
-    server.session.opened(given.uri, given.language_id, given.text, given.version)
-
-
-def _did_change(server: Server, given: editor_params.Changed) -> None:
-    now = server.documents.change(given.uri, given.changes, given.version, server.client.encoding)
-    server.session.changed(given.uri, now.text, given.version, now.edits)
-
-
-def _did_save(server: Server, uri: str) -> None:
-    server.documents.check_open(uri)
-    server.session.saved(uri)
-
-
-def _did_close(server: Server, uri: str) -> None:
-    server.documents.close(uri)
-    server.session.closed(uri)
-
-
 def _did_change_folders(server: Server, given: editor_params.FoldersChanged) -> None:
     server.in_turn(lambda: server.session.change_folders(given.added, given.removed), "Changing the folders")
 
@@ -221,10 +201,14 @@ SHOWN: Final[dict[str, Method]] = {
 NOTIFICATIONS: Final[dict[str, Method]] = {
     "initialized": Method(editor_params.anything, _initialized),
     "exit": Method(editor_params.anything, _exit),
-    "textDocument/didOpen": Method(editor_params.opened, _did_open),
-    "textDocument/didChange": Method(editor_params.changed, _did_change),
-    "textDocument/didSave": Method(editor_params.document_uri, _did_save),
-    "textDocument/didClose": Method(editor_params.document_uri, _did_close),
+    "textDocument/didOpen": Method(editor_params.opened, syncing.did_open),
+    "textDocument/didChange": Method(editor_params.changed, syncing.did_change),
+    "textDocument/didSave": Method(editor_params.document_uri, syncing.did_save),
+    "textDocument/didClose": Method(editor_params.document_uri, syncing.did_close),
+    "notebookDocument/didOpen": Method(notebook_params.opened, syncing.did_open_notebook),
+    "notebookDocument/didChange": Method(notebook_params.changed, syncing.did_change_notebook),
+    "notebookDocument/didSave": Method(notebook_params.saved, syncing.did_save_notebook),
+    "notebookDocument/didClose": Method(notebook_params.closed, syncing.did_close_notebook),
     "workspace/didChangeWorkspaceFolders": Method(editor_params.folders_changed, _did_change_folders),
     "workspace/didChangeConfiguration": Method(editor_params.settings_changed, _did_change_configuration),
     "workspace/didChangeWatchedFiles": Method(editor_params.files_changed, _did_change_watched_files),

@@ -22,7 +22,9 @@ class Session(Protocol):
     async def start(self, folders: Sequence[Folder]) -> None: ...  # noqa: D102
     async def change_folders(self, added: Sequence[Folder], removed: Sequence[Folder]) -> None: ...  # noqa: D102
     async def configure(self, settings: Settings) -> None: ...  # noqa: D102
-    def opened(self, uri: str, language_id: str, text: str, version: int | None) -> None: ...  # noqa: D102
+    def opened(  # noqa: D102
+        self, uri: str, language_id: str, text: str, version: int | None, notebook: str | None = None
+    ) -> None: ...
     def changed(self, uri: str, text: str, version: int | None, edits: Sequence[Edit] | None = None) -> None: ...  # noqa: D102
     def saved(self, uri: str) -> None: ...  # noqa: D102
     def closed(self, uri: str) -> None: ...  # noqa: D102
