@@ -113,7 +113,7 @@ def candidates(client: Piped, query: str) -> list[dict[str, Any]]:
 
 def test_a_cell_is_searched_cited_hovered_and_followed_and_forgotten_when_closed(shop: Shop) -> None:
     notebook = shop.uri("flights.ipynb")
-    uri = f"{notebook.replace('file:', 'vscode-notebook-cell:')}#W1sZmlsZQ%3D%3D"
+    uri = f"{notebook.replace('file://', 'vscode-notebook-cell:')}#W1sZmlsZQ%3D%3D"
     with shop.serve() as client:
         client.initialize(workspaceFolders=shop.folders)
         until_ready(client)
@@ -125,6 +125,11 @@ def test_a_cell_is_searched_cited_hovered_and_followed_and_forgotten_when_closed
         answer = client.request("toolrag/ask", asked)
         citation = answer["citations"][0]
         assert (citation["location"]["uri"], citation["lines"]["start"], citation["source"]) == (uri, 4, "buffer")
+        lines, pin = citation["lines"], citation["linesSha"][:12]
+        assert lines["end"] > lines["start"]
+        written = f"- `{citation['path']}:{lines['start']}-{lines['end']}@{pin}`"
+        (verified,) = client.request("toolrag/verify", {"text": written})["citations"]
+        assert (verified["standing"], verified["location"]["uri"]) == ("verified", uri)
         position = {"line": 3, "character": 6}
         hovered = client.request("textDocument/hover", {"textDocument": {"uri": uri}, "position": position})
         assert "Tie the zeppelin to a mast." in hovered["contents"]["value"]
