@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path, PurePath
 from typing import Final
 
+from toolrag.adapters import shown_answers
 from toolrag.adapters.around import Around
 from toolrag.adapters.cache_dir import clear_leftovers, clear_unused, private_index_dir
 from toolrag.adapters.clock import SystemClock
@@ -30,7 +31,6 @@ from toolrag.adapters.own_file import OwnFile as OwnFile
 from toolrag.adapters.parse_process import ParseProcess
 from toolrag.adapters.refresh import Coverage
 from toolrag.adapters.roots import Root, open_root
-from toolrag.adapters.shown_answers import keep
 from toolrag.adapters.vectors_flat import EXACT_BELOW, FlatVectors
 from toolrag.adapters.walk import Found, Walk
 from toolrag.answer.document import document_of
@@ -119,15 +119,18 @@ def recorded(outside: Outside, roots: Sequence[Root], run: Run = answer_by) -> J
 
 
 def forgets(root: Root, settings: Settings) -> Callable[[], None]:
-    """What removes the journals of runs in a root. Where it cannot, one log line says so."""
+    """What removes the journals of runs in a root, and all shown answers. Where it cannot, one log line says so."""
 
     def forget() -> None:
         try:
+            shown_answers.forget()
             Journals(settings.journal).forget(root.real)
         except ConfigError:
             return  # there is no place for any
         except OSError as error:
-            log.warning("Journals that may hold a file that is denied now cannot be removed (%s).", error.strerror)
+            log.warning(
+                "Journals and answers that may hold a file that is denied now cannot be removed (%s).", error.strerror
+            )
 
     return forget
 
@@ -249,7 +252,7 @@ def embedder() -> Embedder:
 
 def shown_answer(answer: Answer, roots: Iterable[str]) -> str:
     """The URI of a file that shows an answer, in none of these roots. Raises ConfigError where none can be written."""
-    return file_uri(str(keep(answer.id, document_of(answer), roots, time.time())))
+    return file_uri(str(shown_answers.keep(answer.id, document_of(answer), roots, time.time())))
 
 
 def cache_folder(root: Root, settings: Settings) -> Path | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from toolrag.adapters.names import file_uri
-from toolrag.adapters.shown_answers import MAX_SECONDS, MOST, is_kept, keep
+from toolrag.adapters.shown_answers import MAX_SECONDS, MOST, forget, is_kept, keep
 from toolrag.errors import ConfigError
 
 NOW = 2_000_000_000.0
@@ -67,3 +67,11 @@ def test_a_kept_answer_is_known_by_its_uri(tmp_path: Path) -> None:
     assert is_kept(file_uri(str(keep("a", "x", [], NOW))))
     assert not is_kept(file_uri(str(tmp_path / "a.md")))
     assert not is_kept("untitled:a")
+
+
+def test_all_are_forgotten_together(cache: Path) -> None:
+    forget()
+    keep("a", "x", [], NOW)
+    keep("b", "x", [], NOW)
+    forget()
+    assert list(cache.iterdir()) == []

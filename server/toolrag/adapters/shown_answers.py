@@ -48,6 +48,13 @@ def keep(name: str, text: str, roots: Iterable[str], now: float) -> Path:
     return path
 
 
+def forget() -> None:
+    """Remove every answer: a file is denied now, and which of them quote it cannot be told. Raises OSError."""
+    with contextlib.suppress(ConfigError):  # no place for any
+        for path, _ in list(entries_of(cache_home() / _FOLDER)):
+            path.unlink(missing_ok=True)
+
+
 def is_kept(uri: str) -> bool:
     """Whether a document is an answer that was written here."""
     path = path_of_uri(uri)
