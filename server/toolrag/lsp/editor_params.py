@@ -81,7 +81,7 @@ class Changed:
 
 @dataclass(frozen=True, slots=True)
 class Hover:
-    """`textDocument/hover`."""
+    """`textDocument/hover`, and `textDocument/definition`."""
 
     uri: str
     position: Position
@@ -164,7 +164,7 @@ def changed_item(document: Members, changes: Iterable[Members]) -> Changed:
 
 
 def hover(given: object) -> Hover:
-    """Params of `textDocument/hover`."""
+    """Params of `textDocument/hover`, and of `textDocument/definition`."""
     members = Members(given)
     return Hover(members.part("textDocument").word("uri"), position(members.part("position")))
 
@@ -175,7 +175,7 @@ def symbols(given: object) -> str:
 
 
 def document_uri(given: object) -> str:
-    """The document of `textDocument/didSave` and `textDocument/didClose`."""
+    """The document of `textDocument/didSave`, `textDocument/didClose` and `textDocument/documentLink`."""
     return Members(given).part("textDocument").word("uri")
 
 

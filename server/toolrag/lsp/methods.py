@@ -45,6 +45,17 @@ async def _hover(server: Server, _: Call, given: editor_params.Hover) -> object:
     return None if found is None else shapes.hover(found, client.hover_form)
 
 
+async def _document_link(server: Server, _: Call, uri: str) -> object:
+    links = await (await server.ready()).links(uri)
+    return [] if links is None else shapes.document_links(links, server.client.encoding)
+
+
+async def _definition(server: Server, _: Call, given: editor_params.Hover) -> object:
+    session, encoding = await server.ready(), server.client.encoding
+    found = await session.written_at(given.uri, given.position, encoding)
+    return None if found is None else shapes.location(found, encoding)
+
+
 async def _symbols(server: Server, _: Call, query: str) -> object:
     found = await (await server.ready()).symbols(query)
     return [shapes.symbol(one, server.client.encoding) for one in found]
@@ -181,6 +192,8 @@ REQUESTS: Final[dict[str, Method]] = {
     "toolrag/replay": Method(params.replay, _replay),
     "toolrag/status": Method(params.nothing, _status),
     "textDocument/hover": Method(editor_params.hover, _hover),
+    "textDocument/definition": Method(editor_params.hover, _definition),
+    "textDocument/documentLink": Method(editor_params.document_uri, _document_link),
     "workspace/symbol": Method(editor_params.symbols, _symbols),
     "workspace/executeCommand": Method(editor_params.command, _execute_command),
     "toolrag/cited": Method(params.cited, _cited),

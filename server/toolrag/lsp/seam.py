@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from toolrag.answer.checking import CheckedText
 from toolrag.answer.edits import Edit
 from toolrag.answer.hover.markup import Format
 from toolrag.answer.hover.names import Listed
@@ -12,7 +13,7 @@ from toolrag.answer.reading import ReadResult
 from toolrag.answer.types import Answer
 from toolrag.config import Settings
 from toolrag.ports import Scope, SearchResult
-from toolrag.session.types import Ask, Folder, Hover, Watch
+from toolrag.session.types import Ask, Folder, Hover, Links, Watch
 from toolrag.text import Position, PositionEncoding, TextSnapshot
 
 
@@ -39,6 +40,8 @@ class Session(Protocol):
     async def hover(  # noqa: D102
         self, uri: str, position: Position, encoding: PositionEncoding, form: Format, command_links: bool
     ) -> Hover | None: ...
+    async def links(self, uri: str) -> Links | None: ...  # noqa: D102
+    async def written_at(self, uri: str, position: Position, encoding: PositionEncoding) -> CheckedText | None: ...  # noqa: D102
     async def explain(  # noqa: D102
         self, uri: str, position: Position, encoding: PositionEncoding, model: str | None, watch: Watch
     ) -> Answer: ...

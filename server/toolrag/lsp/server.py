@@ -17,7 +17,7 @@ from toolrag import __version__, app
 from toolrag.answer.extractive import MODEL
 from toolrag.config import Settings
 from toolrag.errors import ConfigError, ModelError
-from toolrag.lsp import cited, lifetime, log_lines, messages
+from toolrag.lsp import cited, lifetime, log_lines, messages, shapes
 from toolrag.lsp.commands import COMMANDS
 from toolrag.lsp.editor_params import Client, Trace
 from toolrag.lsp.progress import PhaseProgress, Work
@@ -25,7 +25,7 @@ from toolrag.lsp.protocol import Call, Protocol, report_fault
 from toolrag.lsp.seam import Session
 from toolrag.lsp.settings import SettingsFile, section, settings_of
 from toolrag.lsp.sync import OpenDocuments
-from toolrag.session.types import Events, Stood
+from toolrag.session.types import Events, Links, Stood
 
 MakeSession = Callable[[Settings, Events], Session]
 
@@ -217,6 +217,9 @@ class _Told:
     def standings(self, answer_id: str, citations: Sequence[Stood]) -> None:
         told = [cited.stood_wire(one, self._encoding) for one in citations]
         self._protocol.notify("toolrag/standings", {"answerId": answer_id, "citations": told})
+
+    def unstanding(self, uri: str, links: Links | None) -> None:
+        self._protocol.notify("textDocument/publishDiagnostics", shapes.diagnostics(uri, links, self._encoding))
 
 
 def _report(problems: list[str]) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from toolrag.ports import Candidate, Place, Retriever, Scope, SearchResult
-from toolrag.symbols import ParsedFile, Span
-from toolrag.text import LineRange
+from toolrag.errors import ReadError
+from toolrag.ports import Candidate, DocumentSource, Place, Retriever, Scope, SearchResult
+from toolrag.session.types import Ask
+from toolrag.symbols import Analysis, ParsedFile, Span
+from toolrag.text import LineRange, TextSnapshot
 
 NEARER: Final = 1.15
 """What a candidate's score is multiplied with in the document in front; enough to win among equals only."""
@@ -90,3 +92,30 @@ class FocusedRetriever:
 def lowered(allowed: Sequence[int], asked: Sequence[int]) -> list[int]:
     """Each limit as it was asked for, but never above what is allowed."""
     return [min(pair) for pair in zip(allowed, asked, strict=True)]
+
+
+async def in_front(
+    ask: Ask,
+    plain: Retriever,
+    documents: DocumentSource,
+    language_of: Callable[[str, str, str], str | None],
+    analysed: Callable[[TextSnapshot, str], Awaitable[Analysis]],
+) -> tuple[Retriever, str]:
+    """How a question is searched for with what is in front of the user, and its words with what "this" means.
+
+    `language_of` tells the language of a document by its URI, path and text; `analysed` parses a text in a language.
+    """
+    if ask.uri is None:
+        return plain, ask.question
+    try:
+        snapshot = await documents.snapshot(ask.uri)
+    except ReadError:
+        return plain, ask.question
+    language = language_of(ask.uri, snapshot.path, snapshot.text.content)
+    if not says_this(ask.question) or ask.selection is None or language is None:
+        return FocusedRetriever(plain, snapshot.uri), ask.question
+    analysis = await analysed(snapshot, language)
+    last = min(ask.selection.end, snapshot.text.n_lines)
+    span = meant(analysis.parsed, LineRange(min(ask.selection.start, last), last))
+    question = ask.question if span is None else named(ask.question, span.name)
+    return FocusedRetriever(plain, snapshot.uri, span), question
