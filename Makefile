@@ -5,7 +5,6 @@
 # make hnsw                                         try again to build the vector index
 # make questions                                    where the first citations of 103 questions land
 # make conditions                                   whether claims leave out a condition their line runs under
-# make rates                                        how often a true claim is dropped and a false one passes, by kind
 # make torture                                      kills, damage, branches and races against a fresh index; SEED, SHARE
 # make rates                                        how often the check of a model's claims errs, by kind
 # make small-model                                  30 questions to a real small model; what is shown is held against the files

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-QUESTIONS: list[str] = json.loads((HERE / "small_model_questions.json").read_text("utf-8"))
+QUESTIONS: list[str] = json.loads((HERE / "small_model_asked.json").read_text("utf-8"))
 BUDGET = {"turns": 3, "tool_calls": 12, "reads": 8, "bytes": 60_000, "tokens": 40_000, "seconds": 90}
 REPLY_TOKENS = 200
 """It does not come to an end by itself."""
