@@ -88,6 +88,8 @@ class OpenAISettings:
     """Such as `http://localhost:11434/v1`; empty for OPENAI_BASE_URL of the environment, else OpenAI's own."""
     api_key: str = ""
     """Empty for OPENAI_API_KEY of the environment; a server of one's own may need none."""
+    max_reply_tokens: int = 4_000
+    """A longer reply is cut: a small model on a slow machine may go on without end."""
     read_seconds: int = 120
     """How long nothing may come before an attempt counts as failed."""
 

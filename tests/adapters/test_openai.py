@@ -636,3 +636,10 @@ def test_httpx_is_imported_with_the_first_reply_and_not_before() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize(("most", "sent"), [(50, 50), (1_000_000, TURN.max_tokens)])
+def test_a_reply_is_no_longer_than_the_settings_allow(serve: Serve, most: int, sent: int) -> None:
+    service = serve(OPENAI, CALL)
+    ask(model(service, max_reply_tokens=most))
+    assert [one["max_tokens"] for one in requests(service)] == [sent]

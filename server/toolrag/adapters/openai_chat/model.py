@@ -51,6 +51,7 @@ class OpenAIModel:
         A call that is wanted and does not come is asked for once more as JSON that a schema holds, where the server
         takes that and the turn's tokens are enough for both requests; the usage is of both. The text is the first's.
         """
+        turn = replace(turn, max_tokens=min(turn.max_tokens, self._settings.max_reply_tokens))
         there = endpoint(self._settings)
         if self._context is None:
             self._context = await asyncio.to_thread(_ssl_context)  # what is imported, and read, takes its time
