@@ -212,6 +212,13 @@ def test_a_second_request_is_not_made_where_the_turn_has_no_tokens_for_it(serve:
     assert (len(service.taken), reply.calls, reply.input_tokens) == (1, (), 690)
 
 
+def test_a_cap_of_replies_does_not_keep_a_call_from_being_asked_for(serve: Serve) -> None:
+    service = serve(IGNORES_CHOICE, TALK, AS_JSON)
+
+    assert ask(model(service, max_reply_tokens=50)).rung == "schema"
+    assert [one["max_tokens"] for one in requests(service)] == [50, 50]
+
+
 def test_another_tool_is_asked_for_by_its_own_parameters(serve: Serve) -> None:
     service = serve(IGNORES_CHOICE, TALK, Say('{"text": "x"}'))
     reply = ask(model(service), replace(TURN, tool="grep"))

@@ -51,7 +51,7 @@ class OpenAIModel:
         A call that is wanted and does not come is asked for once more as JSON that a schema holds, where the server
         takes that and the turn's tokens are enough for both requests; the usage is of both. The text is the first's.
         """
-        turn = replace(turn, max_tokens=min(turn.max_tokens, self._settings.max_reply_tokens))
+        capped = replace(turn, max_tokens=min(turn.max_tokens, self._settings.max_reply_tokens))
         there = endpoint(self._settings)
         if self._context is None:
             self._context = await asyncio.to_thread(_ssl_context)  # what is imported, and read, takes its time
@@ -59,7 +59,7 @@ class OpenAIModel:
 
         async with (
             Asking(there, self._context, self._settings.read_seconds, turn.seconds) as asking,
-            aclosing(_Exchange(self, turn, there, asking).run()) as pieces,
+            aclosing(_Exchange(self, capped, turn.max_tokens, there, asking).run()) as pieces,
         ):
             async for piece in pieces:
                 yield piece
@@ -86,8 +86,10 @@ class OpenAIModel:
 class _Exchange:
     """What is asked of a server for one reply, and answered."""
 
-    def __init__(self, model: OpenAIModel, turn: Turn, there: Endpoint, asking: Asking) -> None:
+    def __init__(self, model: OpenAIModel, turn: Turn, room: int, there: Endpoint, asking: Asking) -> None:
+        """`room`: the tokens that all of it may come to; `turn.max_tokens` is of one reply."""
         self._model = model
+        self._room = room
         self._turn = turn
         self._there = there
         self._asking = asking
@@ -118,7 +120,7 @@ class _Exchange:
         assert first is not None
         if wish is not None and not first.calls and first.stop != "refused" and self._features.schema:
             first = self._counted(first)
-            if first.input_tokens + first.output_tokens < self._turn.max_tokens:
+            if first.input_tokens + first.output_tokens < self._room:
                 second = await self._by_schema(wish)
                 first = first if second is None else _both(first, self._counted(second))
         yield first
