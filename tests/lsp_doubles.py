@@ -43,6 +43,7 @@ class FakeSession:
         self.folders: list[Folder] = []
         self.texts: dict[str, tuple[str, int | None]] = {}
         self.languages: dict[str, str] = {}
+        self.notebooks: dict[str, str | None] = {}
         self.edits: list[Sequence[Edit] | None] = []
         self.told: list[tuple[str, object]] = []
         self.asked: list[Ask] = []
@@ -65,7 +66,8 @@ class FakeSession:
     async def configure(self, settings: Settings) -> None:
         self.settings.append(settings)
 
-    def opened(self, uri: str, language_id: str, text: str, version: int | None) -> None:
+    def opened(self, uri: str, language_id: str, text: str, version: int | None, notebook: str | None = None) -> None:
+        self.notebooks[uri] = notebook
         self.texts[uri] = text, version
         self.languages[uri] = language_id
 
@@ -149,6 +151,12 @@ class FakeSession:
     ) -> Answer:
         self.told.append(("explain", (uri, position, encoding, model)))
         return await self.ask(Ask(model or "explain", uri, model=model), watch)
+
+    async def shown(self, answer: Answer) -> str:
+        if answer.question == "nowhere":
+            raise ConfigError("There is no place for an answer.")
+        self.told.append(("shown", answer.question))
+        return f"file:///answers/{answer.id}.md"
 
     async def symbols(self, query: str) -> Sequence[Listed]:
         found = []

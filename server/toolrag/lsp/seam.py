@@ -22,7 +22,9 @@ class Session(Protocol):
     async def start(self, folders: Sequence[Folder]) -> None: ...  # noqa: D102
     async def change_folders(self, added: Sequence[Folder], removed: Sequence[Folder]) -> None: ...  # noqa: D102
     async def configure(self, settings: Settings) -> None: ...  # noqa: D102
-    def opened(self, uri: str, language_id: str, text: str, version: int | None) -> None: ...  # noqa: D102
+    def opened(  # noqa: D102
+        self, uri: str, language_id: str, text: str, version: int | None, notebook: str | None = None
+    ) -> None: ...
     def changed(self, uri: str, text: str, version: int | None, edits: Sequence[Edit] | None = None) -> None: ...  # noqa: D102
     def saved(self, uri: str) -> None: ...  # noqa: D102
     def closed(self, uri: str) -> None: ...  # noqa: D102
@@ -40,6 +42,7 @@ class Session(Protocol):
     async def explain(  # noqa: D102
         self, uri: str, position: Position, encoding: PositionEncoding, model: str | None, watch: Watch
     ) -> Answer: ...
+    async def shown(self, answer: Answer) -> str: ...  # noqa: D102
     async def symbols(self, query: str) -> Sequence[Listed]: ...  # noqa: D102
     async def replay(self, run: str, verify: bool, encoding: PositionEncoding) -> Mapping[str, object]: ...  # noqa: D102
     async def clear_journals(self) -> Mapping[str, object]: ...  # noqa: D102

@@ -160,6 +160,8 @@ class Server(LanguageServer):
             position_encoding=self.client.encoding,
         )
         capabilities: types.ServerCapabilities = builder.build()  # type: ignore[no-untyped-call]
+        every = types.NotebookDocumentFilterWithNotebook("*")
+        capabilities.notebook_document_sync = types.NotebookDocumentSyncOptions([every], save=True)
         if self.client.shows_texts and capabilities.workspace is not None:
             capabilities.workspace.text_document_content = types.TextDocumentContentOptions([cited.SCHEME])
         return capabilities

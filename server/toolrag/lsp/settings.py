@@ -16,6 +16,9 @@ from toolrag.config import Settings, parse_settings
 
 _USERS_ALONE: Final = frozenset({"model", "bedrock", "openai"})
 
+_OF_THE_CLIENT: Final = frozenset({"command_links", "show_answers"})
+"""What a client says of itself beside its settings, at the start; one may send both again as its settings."""
+
 _INNER_CAPITAL: Final = re.compile(r"(?<=[a-z0-9])[A-Z]")
 
 
@@ -44,6 +47,8 @@ def settings_of(file: Mapping[str, object], editor: Mapping[str, object]) -> tup
     base: dict[str, object] = {key: dict(value) if isinstance(value, Mapping) else value for key, value in file.items()}
     problems: list[str] = []
     for path, value in _leaves(editor):
+        if path[0] in _OF_THE_CLIENT:
+            continue
         if path[0] in _USERS_ALONE:
             problems.append(f"{'.'.join(path)} is not taken from an editor. Set it in the user's config.toml.")
             continue

@@ -29,7 +29,6 @@ from toolrag.config import Budget, Settings
 from toolrag.errors import ReadError
 from toolrag.models import chat_model
 from toolrag.ports import NO_JOURNAL, Retriever, Scope, SearchResult
-from toolrag.retrieval.languages import language_for
 from toolrag.session.answers import Answers
 from toolrag.session.edits import Edits
 from toolrag.session.focus import FocusedRetriever, lowered, meant, named, says_this
@@ -111,9 +110,9 @@ class Session:
         self._edits.touch_all()
         self._standings.sweep()
 
-    def opened(self, uri: str, language_id: str, text: str, version: int | None) -> None:
-        """A document was opened with this text, which need not be its file's."""
-        self._documents.open(uri, text, version)
+    def opened(self, uri: str, language_id: str, text: str, version: int | None, notebook: str | None = None) -> None:
+        """A document, or a cell of a notebook, was opened with this text, which need not be its file's."""
+        self._documents.open(uri, text, version, notebook)
         self._edits.touch(uri, language_id)
         self._standings.opened(uri, text)
 
@@ -184,6 +183,10 @@ class Session:
     ) -> Answer:
         """An answer about the symbol at a position. Raises ConfigError for a model that cannot be used."""
         return await self._hovering.explain(uri, position, encoding, lambda wanted: self.ask(wanted, watch), model)
+
+    async def shown(self, answer: Answer) -> str:
+        """The URI of a file that shows an answer. Raises ConfigError where none can be written."""
+        return await asyncio.to_thread(app.shown_answer, answer, [one.root.real for one in self._folders.opened])
 
     async def symbols(self, query: str) -> Sequence[Listed]:
         """Symbols whose names fit a query, best first."""
@@ -265,7 +268,7 @@ class Session:
             snapshot = await self._documents.snapshot(ask.uri)
         except ReadError:
             return plain, ask.question
-        language = language_for(snapshot.path, snapshot.text.content)
+        language = self._edits.language(ask.uri, snapshot.path, snapshot.text.content)
         if not says_this(ask.question) or ask.selection is None or language is None:
             return FocusedRetriever(plain, snapshot.uri), ask.question
         analysis = self._library.analysis(snapshot.sha, language)
