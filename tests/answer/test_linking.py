@@ -119,6 +119,13 @@ def test_the_citation_at_a_position(marked: str, language: str, found: str | Non
         assert one in citations_in(text.content, language)
 
 
+def test_in_a_very_long_line_the_citation_at_a_position_is_found() -> None:
+    line = "word " * 50_000 + "src/a.py:3" + " word" * 50_000
+    one = citation_at(Text(line), 250_004, "markdown")
+    assert one is not None
+    assert [one] == citations_in(line, "markdown")
+
+
 @pytest.mark.parametrize(
     ("one", "words", "line"),
     [
