@@ -31,6 +31,8 @@ MOST_OF_LINE: Final = 400
 """Characters shown of one."""
 MOST_HASHED: Final = 2_000_000
 """Lines that are hashed for one document to find what has moved. After that it is said to have changed."""
+AROUND: Final = 4_000
+"""Characters on either side of an offset in which its citation is looked for."""
 MOST_READ: Final = 50_000_000
 """Characters of all that a document cites; citations after that are no links."""
 
@@ -131,10 +133,11 @@ def hovered(one: CheckedText, form: Format) -> str:
 
 
 def _on_line(text: Text, words: str, offset: int) -> Written | None:
-    """No citation is longer than a line: those of others need not be looked for."""
+    """No citation is longer than a line, and of a very long line only what is around can reach to an offset."""
     line = text.line_at(offset)
-    start = text.starts[line]
-    for one in find_written(words[start : start + len(text.line(line))]):
+    end = min(text.starts[line] + len(text.line(line)), offset + AROUND)
+    start = max(text.starts[line], offset - AROUND)
+    for one in find_written(words[start:end]):
         if one.start <= offset - start <= one.end:
             at = (one.lines_at[0] + start, one.lines_at[1] + start)
             return replace(one, start=one.start + start, end=one.end + start, lines_at=at)

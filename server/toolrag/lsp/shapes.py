@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from lsprotocol.types import DiagnosticSeverity, SymbolKind
@@ -50,11 +50,11 @@ def symbol(value: Listed, encoding: PositionEncoding) -> Json:
 def document_links(links: Links, encoding: PositionEncoding) -> list[Json]:
     """`DocumentLink`s, each with its standing as the tooltip; without a target where there is nothing to open."""
     told: list[Json] = []
-    for one in links.citations:
+    for one, where in zip(links.citations, _ranges(links, encoding), strict=True):
         led = leads_to(one)
         # A URI with a fragment names a part of its document, such as a notebook's cell: it has none to spare.
         uri = "" if led is None else led[0].uri if "#" in led[0].uri else f"{led[0].uri}#L{led[1] + 1}"
-        told.append({"range": _written(links, one, encoding), **({"target": uri} if uri else {}), "tooltip": said(one)})
+        told.append({"range": where, **({"target": uri} if uri else {}), "tooltip": said(one)})
     return told
 
 
@@ -72,20 +72,22 @@ def diagnostics(uri: str, links: Links | None, encoding: PositionEncoding) -> Js
     version = {} if links.snapshot.version is None else {"version": links.snapshot.version}
     told = [
         {
-            "range": _written(links, one, encoding),
+            "range": where,
             "severity": int(DiagnosticSeverity.Information),
             "code": one.verdict,
             "source": "toolrag",
             "message": advised(one),
         }
-        for one in links.citations
+        for one, where in zip(links.citations, _ranges(links, encoding), strict=True)
     ]
     return {"uri": uri, **version, "diagnostics": told}
 
 
-def _written(links: Links, one: CheckedText, encoding: PositionEncoding) -> Json:
-    start, end = (links.snapshot.text.position(at, encoding) for at in (one.written.start, one.written.end))
-    return _range(start, end)
+def _ranges(links: Links, encoding: PositionEncoding) -> Iterator[Json]:
+    """Where each citation is written."""
+    offsets = (at for one in links.citations for at in (one.written.start, one.written.end))
+    places = links.snapshot.text.positions(offsets, encoding)
+    return (_range(start, end) for start, end in zip(places, places, strict=True))
 
 
 def _range(start: Position, end: Position) -> Json:

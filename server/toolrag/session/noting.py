@@ -36,6 +36,7 @@ class Noting:
         """What was told last of those of which something was."""
         self._settling: Settling[str] = Settling(QUIET_SECONDS, MOST_SECONDS)
         self._stirred = asyncio.Event()
+        self._working = asyncio.Lock()
         self._task = asyncio.create_task(self._run())
         self._task.add_done_callback(_report_end)
 
@@ -76,8 +77,9 @@ class Noting:
 
     async def settle(self) -> None:
         """Takes up whatever has been touched, now."""
-        while (uri := self._settling.take(float("inf"))) is not None:
-            await self._take_up(uri)
+        async with self._working:
+            while (uri := self._settling.take(float("inf"))) is not None:
+                await self._take_up(uri)
 
     async def close(self) -> None:
         """Ends the task."""
@@ -102,9 +104,10 @@ class Noting:
                 async with asyncio.timeout_at(due):
                     await self._stirred.wait()
             except TimeoutError:
-                uri = self._settling.take(loop.time())
-                if uri is not None:
-                    await self._take_up(uri)
+                async with self._working:
+                    uri = self._settling.take(loop.time())
+                    if uri is not None:
+                        await self._take_up(uri)
 
     async def _take_up(self, uri: str) -> None:
         links = await self._links.links(uri)
