@@ -18,11 +18,13 @@ from toolrag.adapters.name_index import NameIndex
 from toolrag.adapters.names import path_of_uri
 from toolrag.adapters.parse_process import ParseProcess
 from toolrag.answer.checking_wire import locate_wire, verify_answer_wire, verify_text_wire
+from toolrag.answer.earlier import DENIED, still_allowed
 from toolrag.answer.edits import Edit
 from toolrag.answer.extractive import MODEL
 from toolrag.answer.hover.markup import Format
 from toolrag.answer.hover.names import Listed
 from toolrag.answer.journal.outside import Outside
+from toolrag.answer.prose import visible
 from toolrag.answer.reading import RangeReader, ReadResult
 from toolrag.answer.types import Answer
 from toolrag.config import Budget, Settings
@@ -54,7 +56,7 @@ class _Told:
     async def snapshot(self, path: str) -> TextSnapshot:
         """As the documents'."""
         snapshot = await self.documents.snapshot(path)
-        self.watch.reading(f"reading {snapshot.path}")
+        self.watch.reading(f"reading {visible(snapshot.path)}")
         return snapshot
 
     async def glances(self, paths: Sequence[str]) -> list[TextSnapshot | None]:
@@ -147,6 +149,8 @@ class Session:
         """An answer to a question. Raises ConfigError for a model that cannot be used, or an unknown answer."""
         settings = self._settings
         earlier = self._answers.earlier(ask.follows)
+        if earlier is not None:
+            earlier = await still_allowed(earlier, self._documents)
         if ask.budget is not None:
             settings = replace(settings, budget=Budget(*lowered(astuple(settings.budget), astuple(ask.budget))))
         retriever, question = await self._in_front(ask)
@@ -199,7 +203,7 @@ class Session:
         try:
             await self._documents.snapshot(snapshot.uri)
         except ReadError as error:
-            if error.code in ("path_denied", "secret_denied", "ignored"):
+            if error.code in DENIED:
                 raise
         return snapshot
 
