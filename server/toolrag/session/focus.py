@@ -20,6 +20,9 @@ _NOUN: Final = "(?:function|method|class|constant|variable|symbol|code|one|here)
 _THIS: Final = re.compile(
     rf"(?<![\w`.])(?:this(?:\s+{_NOUN})?|the\s+selected\s+{_NOUN}|the\s+selection)(?![\w`])", re.I
 )
+_WORD: Final = re.compile(r"[^\s`]{1,100}")
+"""A name that can stand in a question. Keys and quoted names may be whole sentences, which a model would be asked."""
+
 _KINDS: Final = frozenset({"class", "function", "method", "constant", "field", "type", "module"})
 
 
@@ -30,7 +33,7 @@ def says_this(question: str) -> bool:
 
 def meant(parsed: ParsedFile, selection: LineRange) -> Span | None:
     """The symbol that a selection means: the innermost around all of it, else the first that begins in it."""
-    named = [span for span in parsed.spans if span.kind in _KINDS]
+    named = [span for span in parsed.spans if span.kind in _KINDS and _WORD.fullmatch(span.name)]
     around = [span for span in named if selection in span.lines]
     if around:
         return min(around, key=lambda span: len(span.lines))

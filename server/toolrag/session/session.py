@@ -19,6 +19,7 @@ from toolrag.adapters.names import path_of_uri
 from toolrag.adapters.parse_process import ParseProcess
 from toolrag.answer.checking import CheckedText
 from toolrag.answer.checking_wire import locate_wire, verify_answer_wire, verify_text_wire
+from toolrag.answer.earlier import DENIED, still_allowed
 from toolrag.answer.edits import Edit
 from toolrag.answer.extractive import MODEL
 from toolrag.answer.hover.markup import Format
@@ -139,6 +140,8 @@ class Session:
         """An answer to a question. Raises ConfigError for a model that cannot be used, or an unknown answer."""
         settings = self._settings
         earlier = self._answers.earlier(ask.follows)
+        if earlier is not None:
+            earlier = await still_allowed(earlier, self._documents)
         if ask.budget is not None:
             settings = replace(settings, budget=Budget(*lowered(astuple(settings.budget), astuple(ask.budget))))
         retriever, question = await in_front(
@@ -205,7 +208,7 @@ class Session:
         try:
             await self._documents.snapshot(snapshot.uri)
         except ReadError as error:
-            if error.code in ("path_denied", "secret_denied", "ignored"):
+            if error.code in DENIED:
                 raise
         return snapshot
 

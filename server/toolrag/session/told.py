@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from toolrag.adapters.documents import Documents
+from toolrag.answer.prose import visible
 from toolrag.session.types import Watch
 from toolrag.text import TextSnapshot
 
@@ -20,7 +21,7 @@ class Told:
     async def snapshot(self, path: str) -> TextSnapshot:
         """As the documents'."""
         snapshot = await self.documents.snapshot(path)
-        self.watch.reading(f"reading {snapshot.path}")
+        self.watch.reading(f"reading {visible(snapshot.path)}")
         return snapshot
 
     async def glances(self, paths: Sequence[str]) -> list[TextSnapshot | None]:
