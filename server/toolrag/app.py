@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path, PurePath
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from toolrag.adapters.around import Around
 from toolrag.adapters.cache_dir import clear_leftovers, clear_unused, private_index_dir
@@ -34,13 +34,15 @@ from toolrag.adapters.vectors_flat import EXACT_BELOW, FlatVectors
 from toolrag.adapters.walk import Found, Walk
 from toolrag.answer.extractive import MODEL
 from toolrag.answer.journal.outside import Outside, Run, answer_by
-from toolrag.answer.journal.replay import Report, check, replay
 from toolrag.answer.reading import RangeReader, ReadResult
 from toolrag.answer.watch import SILENT, Watch
 from toolrag.config import Settings, VectorChoice
 from toolrag.errors import ConfigError
 from toolrag.models import chat_model
 from toolrag.ports import NO_JOURNAL, ChatModel, Embedder, Retriever, SpanParser, VectorIndex
+
+if TYPE_CHECKING:
+    from toolrag.answer.journal.replay import Report
 
 SOON: Final = 5_000
 """Missing vectors that a person does not wait long for: a second at most."""
@@ -131,6 +133,8 @@ def forgets(root: Root, settings: Settings) -> Callable[[], None]:
 
 async def replayed(run: str, journals: Journals, parser: SpanParser) -> Report:
     """Run a kept run again. Raises ConfigError when there is none, and OSError."""
+    from toolrag.answer.journal.replay import check, replay
+
     checked = await asyncio.to_thread(lambda: check(run, journals.load(run), journals.blob))
     return await replay(checked, parser, lambda _: answer_by)
 

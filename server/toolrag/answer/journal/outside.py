@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from toolrag.answer.agent.agent import Agent
 from toolrag.answer.earlier import Earlier
 from toolrag.answer.extractive import Extractive
 from toolrag.answer.types import Answer
 from toolrag.answer.watch import SILENT, Watch
 from toolrag.config import Settings
 from toolrag.ports import ChatModel, Clock, DocumentSource, Journal, Retriever, Scope, SpanParser
+
+if TYPE_CHECKING:
+    from toolrag.answer.agent.agent import Agent
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,8 @@ async def answer_by(outside: Outside, question: str, scope: Scope) -> Answer:
             real.retriever, real.documents, real.parser, real.clock, real.settings, real.journal
         )
     else:
+        from toolrag.answer.agent.agent import Agent  # without a model a command starts a tenth sooner
+
         answerer = Agent(
             real.retriever, real.documents, real.parser, real.clock, real.settings, real.model, real.journal
         )
