@@ -15,6 +15,7 @@ from pygls.lsp.server import LanguageServer
 
 from toolrag import __version__, app
 from toolrag.answer.extractive import MODEL
+from toolrag.answer.prose import visible
 from toolrag.config import Settings
 from toolrag.errors import ConfigError, ModelError
 from toolrag.lsp import cited, lifetime, log_lines, messages, shapes
@@ -211,8 +212,12 @@ class _Told:
             if error.code == messages.METHOD_NOT_FOUND:
                 sentence = "This editor has no model of its own for toolrag. Choose bedrock:… or openai:…."
                 raise ModelError("not_configured", sentence) from None
-            said = " ".join(str(error).split())[:_MOST_SAID]
-            raise ModelError("unavailable", f"The editor's model gave no reply: {said}") from None
+            said = visible(" ".join(str(error).split())[:_MOST_SAID])
+            # Who says no once is not asked again: neither the user who consents to no model, nor one that is gone.
+            for_good = error.code in (messages.CANCELLED, messages.REQUEST_FAILED)
+            raise ModelError(
+                "not_allowed" if for_good else "unavailable", f"The editor's model gave no reply: {said}"
+            ) from None
 
     def standings(self, answer_id: str, citations: Sequence[Stood]) -> None:
         told = [cited.stood_wire(one, self._encoding) for one in citations]

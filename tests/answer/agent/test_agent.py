@@ -12,6 +12,7 @@ import pytest
 from answer_doubles import ChangingDocuments, CountingClock
 from doubles import MemoryDocuments
 from index_doubles import ParsingRetriever
+from markdown_it import MarkdownIt
 from model_double import Partly, ScriptedModel, Step
 from parser_double import InlineParser
 from toolrag.answer import wire
@@ -209,6 +210,13 @@ class TestMending:
         assert (answer.outcome, answer.claims, answer.citations) == ("notFound", (), ())
         assert answer.reason is not None
         assert answer.reason.code == "unverified_answer"
+
+    def test_why_it_does_not_stand_is_safe_markdown_too(self) -> None:
+        answer, _ = ask(read(), *[said("“<script>alert(1)</script>” and `\x1b[31m<b>` [e1:1].")] * 2)
+        assert answer.reason is not None
+        assert "alert(1)" in answer.reason.message
+        assert MarkdownIt().renderInline(answer.reason.message).count("<") == 0
+        assert answer.reason.message.isprintable()
 
     def test_a_citation_of_more_than_forty_lines_is_sent_back_to_be_narrowed(self) -> None:
         answer, model = ask(
