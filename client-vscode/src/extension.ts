@@ -1,41 +1,57 @@
 // Where everything is put together.
 import * as vscode from 'vscode';
+import { Asker } from './ask/asker';
+import { AskView } from './ask/view';
+import { Citations } from './citations/citations';
+import { registerCommands } from './commands';
 import { IndexState } from './index-state';
 import { Keys } from './keys';
 import { Server } from './server/server';
 import * as settings from './settings';
+import type { Standings } from './shared/wire';
 
-let server: Server | undefined;
+let running: Server | undefined;
 
 export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel('toolrag', { log: true });
   const keys = new Keys(context.secrets);
-  const running = new Server(
+  const server = new Server(
     context,
     log,
     keys,
-    () => undefined,
+    (client) => {
+      client.onNotification('toolrag/standings', (told: Standings) => asker.stood(told));
+    },
+    // Indexing shows in the status bar's own item; a question's progress in its answer.
     (token, params, next) => (String(token).startsWith('toolrag/') ? index.refresh() : next(token, params)),
   );
-  server = running;
-  const index = new IndexState(running);
+  running = server;
+  const index = new IndexState(server);
+  const asker = new Asker(server, context.workspaceState);
+  const citations = new Citations(server, asker);
+  const view = new AskView(context.extensionUri, server, index, asker, citations);
   context.subscriptions.push(
     log,
-    running,
+    server,
     index,
-    vscode.commands.registerCommand('toolrag.restart', () => running.restart().catch(() => undefined)),
-    vscode.commands.registerCommand('toolrag.showLog', () => log.show()),
+    asker,
+    citations,
+    view,
+    vscode.window.registerWebviewViewProvider('toolrag.ask', view),
+    ...registerCommands({ context, log, keys, server, index, asker, view, citations }),
+    vscode.workspace.onDidChangeWorkspaceFolders(() => view.refresh()),
     vscode.workspace.onDidChangeConfiguration((event) => {
-      if (settings.needsRestart(event) && running.life !== 'off') {
-        running.restart().catch(() => undefined);
+      view.refresh();
+      if (settings.needsRestart(event) && server.life !== 'off') {
+        server.restart().catch(() => undefined); // the server says itself what failed
       }
     }),
   );
   if (settings.onStart() && (vscode.workspace.workspaceFolders?.length ?? 0) > 0) {
-    running.ready().catch(() => undefined);
+    server.ready().catch(() => undefined);
   }
 }
 
 export async function deactivate(): Promise<void> {
-  await server?.stop();
+  await running?.stop();
 }

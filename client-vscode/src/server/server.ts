@@ -13,7 +13,7 @@ import {
 import type { Keys } from '../keys';
 import * as settings from '../settings';
 import { Backoff } from './backoff';
-import { SetupError } from './environment';
+import { type Command, SetupError } from './environment';
 import { findServer } from './find';
 
 export type Life = 'off' | 'starting' | 'running' | 'failed';
@@ -41,6 +41,8 @@ export class Server implements vscode.Disposable {
   private disposed = false;
   private generation = 0;
   life: Life = 'off';
+  /** What was started last. */
+  command: Command | undefined;
   /** Why it failed, in a sentence. */
   problem: string | undefined;
   readonly onDidChange = this.changed.event;
@@ -94,6 +96,7 @@ export class Server implements vscode.Disposable {
     const generation = this.generation;
     try {
       const command = await findServer(this.context, this.log);
+      this.command = command;
       this.log.info(`Starting ${command.program} ${command.args.join(' ')} (${command.origin}).`);
       const client = new Client('toolrag', 'toolrag', await this.options(command), this.clientOptions());
       this.client = client;
@@ -115,7 +118,7 @@ export class Server implements vscode.Disposable {
     }
   }
 
-  private async options(command: { program: string; args: string[] }) {
+  private async options(command: Command) {
     const env = settings.environment(await this.keys.openai());
     return {
       command: command.program,

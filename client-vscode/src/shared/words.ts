@@ -50,14 +50,16 @@ export function indexState(status: Status): string {
   }
 }
 
-// Characters that turn text round, hide it or control a terminal: what is shown must be what is there.
-const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+// Characters that turn text round, hide it or control a terminal, and letters without a shape: as the server has them.
+const HIDDEN =
+  /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]|\u034f|\u17b4|\u17b5|[\ufe00-\ufe0d]|[\u{e0100}-\u{e01ef}]/gu;
 
-/** A text with every character that could deceive the eye written out, as `⟨U+202E⟩`; tabs and line feeds stay. */
+/** A text with every character that could deceive the eye written out, as `\u202e`; tabs and line feeds stay. */
 export function visible(text: string): string {
-  return text.replace(HIDDEN, (mark) => (mark === '\t' || mark === '\n' ? mark : `⟨U+${hex(mark)}⟩`));
+  return text.replace(HIDDEN, (mark) => (mark === '\t' || mark === '\n' ? mark : writtenOut(mark.codePointAt(0) ?? 0)));
 }
 
-function hex(character: string): string {
-  return (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+function writtenOut(value: number): string {
+  const [letter, digits] = value < 0x100 ? ['x', 2] : value < 0x10000 ? ['u', 4] : ['U', 8];
+  return `\\${letter}${value.toString(16).padStart(Number(digits), '0')}`;
 }
