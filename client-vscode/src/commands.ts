@@ -3,6 +3,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { Asker, Place } from './ask/asker';
 import type { AskView } from './ask/view';
+import type { EditorModel } from './chat/editor-model';
 import { type Citations, orSay } from './citations/citations';
 import type { IndexState } from './index-state';
 import type { Keys } from './keys';
@@ -23,6 +24,7 @@ export interface Parts {
   asker: Asker;
   view: AskView;
   citations: Citations;
+  models: EditorModel;
 }
 
 export function registerCommands(parts: Parts): vscode.Disposable[] {
@@ -116,7 +118,7 @@ async function replay({ server, asker }: Parts, given: unknown): Promise<void> {
   void vscode.window.showInformationMessage(`${said} Its journal is ${report.chain}.`);
 }
 
-async function chooseModel({ view, keys, server }: Parts): Promise<void> {
+async function chooseModel({ view, keys, server, models }: Parts): Promise<void> {
   const now = settings.model() ?? '';
   const items = [
     { label: 'Extractive', description: 'no model; nothing leaves this machine', value: 'extractive' },
@@ -148,6 +150,9 @@ async function chooseModel({ view, keys, server }: Parts): Promise<void> {
         await server.restart();
       }
     }
+  }
+  if (value === 'editor' && !(await models.choose())) {
+    return;
   }
   await settings.setModel(value);
   view.refresh();

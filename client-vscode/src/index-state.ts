@@ -34,6 +34,24 @@ export class IndexState implements vscode.Disposable {
     }
   }
 
+  /** Wait, at most so long, until everything is indexed; false when it is not by then. */
+  async settled(milliseconds: number, token: vscode.CancellationToken): Promise<boolean> {
+    this.refresh();
+    return new Promise((resolve) => {
+      const look = () => this.status?.phase === 'ready' && end(true);
+      const end = (whole: boolean) => {
+        clearTimeout(late);
+        waiting.dispose();
+        resolve(whole);
+      };
+      const late = setTimeout(() => end(false), milliseconds);
+      const waiting = vscode.Disposable.from(
+        this.onDidChange(look),
+        token.onCancellationRequested(() => end(false)),
+      );
+    });
+  }
+
   dispose(): void {
     clearTimeout(this.timer);
     this.item.dispose();

@@ -100,6 +100,20 @@ test('the first claim’s lines are shown with their numbers', () => {
   assert.deepEqual(lines, ['12def total(self):', '13    return 3']);
 });
 
+test('a quote’s last line end begins no line', () => {
+  const ended = citation({ quote: 'def total(self):\r\n    return 3\r\n' });
+  const lines = byClass(shown(done(answer({ citations: [ended] }))), 'line').map(textOf);
+  assert.deepEqual(lines, ['12def total(self):', '13    return 3']);
+});
+
+test('what went has the numbers it was cited with', () => {
+  const place = { location: citation().location, lines: { start: 40, end: 41 } };
+  const tree = shown(
+    stood(stood(done(), [{ id: 'r1', standing: 'moved', ...place }]), [{ id: 'r1', standing: 'gone' }]),
+  );
+  assert.equal(byClass(tree, 'n').map(textOf)[0], '12');
+});
+
 test('what a person folded stays folded', () => {
   const folded = exchange(done(), { folds: { isOpen: () => false } });
   assert.equal(byClass(folded, 'evidence').length, 0);

@@ -7,6 +7,7 @@ import {
   ResponseError,
   WorkDoneProgress,
 } from 'vscode-languageclient/node';
+import type { IndexState } from '../index-state';
 import type { Server } from '../server/server';
 import * as settings from '../settings';
 import * as exchange from '../shared/exchange';
@@ -14,6 +15,8 @@ import type { Answer, Partial, Range, Standings } from '../shared/wire';
 
 const MOST_EXCHANGES = 30;
 const MOST_HISTORY = 50;
+/** How long a question that found nothing waits for an index that is not complete, before it is asked once more. */
+const WAIT_MS = 20_000;
 const HISTORY = 'toolrag.history';
 
 /** What a question is asked with. */
@@ -22,6 +25,9 @@ export interface About {
   selection?: Range;
   follows?: string;
 }
+
+/** Told of each change while a question runs. */
+export type Watch = (one: exchange.Exchange) => void;
 
 export interface Place {
   textDocument: { uri: string };
@@ -37,6 +43,7 @@ export class Asker implements vscode.Disposable {
 
   constructor(
     private readonly server: Server,
+    private readonly index: IndexState,
     private readonly memory: vscode.Memento,
   ) {}
 
@@ -53,16 +60,21 @@ export class Asker implements vscode.Disposable {
   }
 
   /** Ask in words. What comes, comes as an exchange. */
-  async ask(question: string, about: About, token?: vscode.CancellationToken): Promise<exchange.Exchange | undefined> {
+  async ask(
+    question: string,
+    about: About,
+    token?: vscode.CancellationToken,
+    watch?: Watch,
+  ): Promise<exchange.Exchange | undefined> {
     const history = [question, ...this.history.filter((one) => one !== question)].slice(0, MOST_HISTORY);
     void this.memory.update(HISTORY, history);
     const { include, exclude } = settings.scope();
-    return this.run(question, 'toolrag/ask', { question, ...about, scope: { include, exclude } }, token);
+    return this.run(question, 'toolrag/ask', { question, ...about, scope: { include, exclude } }, token, watch);
   }
 
   /** Ask what the name at a place is. */
-  async explain(place: Place, token?: vscode.CancellationToken): Promise<exchange.Exchange | undefined> {
-    return this.run('Explain this symbol', 'toolrag/explain', { ...place }, token);
+  async explain(place: Place, token?: vscode.CancellationToken, watch?: Watch): Promise<exchange.Exchange | undefined> {
+    return this.run('Explain this symbol', 'toolrag/explain', { ...place }, token, watch);
   }
 
   stop(): void {
@@ -87,6 +99,7 @@ export class Asker implements vscode.Disposable {
     method: string,
     params: object,
     token?: vscode.CancellationToken,
+    watch?: Watch,
   ): Promise<exchange.Exchange | undefined> {
     this.stop();
     this.count += 1;
@@ -96,15 +109,23 @@ export class Asker implements vscode.Disposable {
     this.running = { key, source };
     this.exchanges = [exchange.begun(key, question), ...this.exchanges].slice(0, MOST_EXCHANGES);
     this.changed.fire();
+    const watching = watch && this.onDidChange(() => told(this.find(key), watch));
     try {
       const client = await this.server.ready();
-      const answer = await this.send(client, key, method, params, source.token);
+      let answer = await this.send(client, key, method, params, source.token);
+      if (answer.reason?.code === 'not_indexed_yet' && answer.claims.length === 0) {
+        this.update(key, (one) => exchange.working(one, 'Waiting for the index'));
+        if (await this.index.settled(WAIT_MS, source.token)) {
+          answer = await this.send(client, key, method, params, source.token);
+        }
+      }
       this.update(key, (one) => exchange.answered({ ...one, question: titled(method, one.question, answer) }, answer));
     } catch (error) {
       this.update(key, (one) =>
         isStop(error, source.token) ? exchange.stopped(one) : exchange.failed(one, sentence(error)),
       );
     } finally {
+      watching?.dispose();
       linked?.dispose();
       source.dispose();
       if (this.running?.key === key) {
@@ -146,6 +167,12 @@ export class Asker implements vscode.Disposable {
   private update(key: string, change: (one: exchange.Exchange) => exchange.Exchange): void {
     this.exchanges = this.exchanges.map((one) => (one.key === key ? change(one) : one));
     this.changed.fire();
+  }
+}
+
+function told(one: exchange.Exchange | undefined, watch: Watch): void {
+  if (one) {
+    watch(one);
   }
 }
 

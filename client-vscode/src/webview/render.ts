@@ -1,7 +1,7 @@
 // An exchange as a tree. Pure.
 import { type Cited, type Exchange, inOrder } from '../shared/exchange';
 import { pieces } from '../shared/markdown';
-import type { Candidate, Claim } from '../shared/wire';
+import type { Candidate, Citation, Claim } from '../shared/wire';
 import { count, span, spent } from '../shared/words';
 import { coloured } from './colours';
 import { type Branch, h, type Tree } from './tree';
@@ -46,15 +46,10 @@ function oneClaim(of: Exchange, claim: Claim, index: number, here: Here): Branch
     h(
       'div',
       { class: 'said' },
-      h(
-        'p',
-        {},
-        pieces(claim.text).map((piece) => (piece.code ? h('code', {}, piece.text) : piece.text)),
-      ),
+      h('p', {}, words(claim.text)),
       h(
         'div',
         { class: 'chips' },
-        cited.map((one) => chip(of, one, one.given.id === here.current)),
         h(
           'button',
           {
@@ -68,10 +63,15 @@ function oneClaim(of: Exchange, claim: Claim, index: number, here: Here): Branch
           },
           open ? '▾' : '▸',
         ),
+        cited.map((one) => chip(of, one, one.given.id === here.current)),
       ),
     ),
     open && cited.map((one) => evidence(one)),
   );
+}
+
+function words(markdown: string): Tree[] {
+  return pieces(markdown).map((piece) => (piece.code ? h('code', {}, piece.text) : piece.text));
 }
 
 const LABELS = { verified: 'verified', moved: 'moved', changed: 'changed since', gone: 'gone' } as const;
@@ -119,7 +119,9 @@ function shortest(of: Exchange, path: string): string {
 }
 
 function evidence(cited: Cited): Branch {
-  const { given, lines } = cited;
+  const { given } = cited;
+  // What changed or went has no place now: its numbers are those it was cited with.
+  const lines = cited.standing === 'changed' || cited.standing === 'gone' ? given.lines : cited.lines;
   const open = given.source === 'buffer' ? `open${given.version === undefined ? '' : `, v${given.version}`} · ` : '';
   return h(
     'div',
@@ -133,7 +135,7 @@ function evidence(cited: Cited): Branch {
     h(
       'pre',
       { tabindex: 0 },
-      given.quote.split(/\r\n|\n|\r/).map((line, index) =>
+      quoted(given).map((line, index) =>
         h(
           'div',
           { class: 'line' },
@@ -147,6 +149,11 @@ function evidence(cited: Cited): Branch {
       ),
     ),
   );
+}
+
+/** The lines without their ends; the last one's end begins no other. */
+function quoted({ quote, lines }: Citation): string[] {
+  return quote.split(/\r\n|\n|\r/).slice(0, lines.end - lines.start + 1);
 }
 
 function trouble(of: Exchange): Branch | undefined {
@@ -169,7 +176,7 @@ function trouble(of: Exchange): Branch | undefined {
     nothing_found: button('What is indexed', 'toolrag.indexStatus'),
   };
   const more = of.failure === undefined ? help[reason?.code ?? ''] : button('Show log', 'toolrag.showLog');
-  return h('div', { class: 'no' }, h('p', {}, sentence), more);
+  return h('div', { class: 'no' }, h('p', {}, words(sentence)), more);
 }
 
 function looked(of: Exchange, here: Here): Branch | undefined {
@@ -239,7 +246,8 @@ function footer(of: Exchange): Branch | undefined {
       cited && act('Copy', 'copy', 'Copy the answer as Markdown with pinned citations'),
       of.answer && cited && act('Follow up', 'follow', 'Ask a question that follows on this answer'),
       of.answer?.journal !== undefined && act('Replay', 'replay', 'Run it again from its journal'),
-      of.state !== 'done' && act('Ask again', 'again', 'Ask the same question again'),
+      (of.state !== 'done' || of.answer?.reason?.code === 'not_indexed_yet') &&
+        act('Ask again', 'again', 'Ask the same question again'),
     ),
   );
 }
