@@ -187,7 +187,17 @@ async function walk(step) {
     await editor.page.keyboard.type('4:6\n');
     await person.line(4);
     await person.command('toolrag: Explain This Symbol');
-    await view.locator('.exchange').first().locator('.chip', { hasText: 'checkout.py' }).first().waitFor();
+    const explained = view.locator('.exchange', { has: view.locator('h2', { hasText: '`checkout`' }) }).first();
+    await explained.locator('.chip', { hasText: 'checkout.py' }).first().waitFor();
+  });
+
+  await step('a question about a selection says which', async () => {
+    await editor.page.locator('.editor-group-container.active .monaco-editor').first().click();
+    await editor.page.keyboard.press('Control+A');
+    await person.command('toolrag: Ask About the Selection');
+    await view.locator('.pill', { hasText: 'selection: checkout.py 1-9' }).waitFor();
+    const exchange = await ask(view, 'When is a price discounted?');
+    await exchange.locator('.chip').first().waitFor();
   });
 
   await step('a file with a blank, a # and an é in its name opens too', async () => {

@@ -82,7 +82,8 @@ async function explain({ view, asker }: Parts, given: unknown): Promise<void> {
     throw new Error('Put the cursor on a name first.');
   }
   await view.reveal();
-  await asker.explain({ textDocument: { uri: place.textDocument.uri }, position: { ...place.position } });
+  const { line, character } = place.position;
+  await asker.explain({ textDocument: { uri: place.textDocument.uri }, position: { line, character } });
 }
 
 function isPlace(given: unknown): given is Place {

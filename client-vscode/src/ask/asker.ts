@@ -22,6 +22,7 @@ const HISTORY = 'toolrag.history';
 /** What a question is asked with. */
 export interface About {
   textDocument?: { uri: string };
+  /** Plain numbers: VS Code's own ranges are written to JSON in another form. */
   selection?: Range;
   follows?: string;
 }
@@ -37,6 +38,7 @@ export interface Place {
 export class Asker implements vscode.Disposable {
   exchanges: exchange.Exchange[] = [];
   private count = 0;
+  private readonly asked = new Map<string, { question: string; method: string; params: object }>();
   private running: { key: string; source: vscode.CancellationTokenSource } | undefined;
   private readonly changed = new vscode.EventEmitter<void>();
   readonly onDidChange = this.changed.event;
@@ -77,6 +79,14 @@ export class Asker implements vscode.Disposable {
     return this.run('Explain this symbol', 'toolrag/explain', { ...place }, token, watch);
   }
 
+  /** Ask the same again, as it was asked. */
+  async again(key: string): Promise<void> {
+    const asked = this.asked.get(key);
+    if (asked) {
+      await this.run(asked.question, asked.method, asked.params);
+    }
+  }
+
   stop(): void {
     this.running?.source.cancel();
   }
@@ -107,18 +117,17 @@ export class Asker implements vscode.Disposable {
     const source = new vscode.CancellationTokenSource();
     const linked = token?.onCancellationRequested(() => source.cancel());
     this.running = { key, source };
+    this.asked.set(key, { question, method, params });
     this.exchanges = [exchange.begun(key, question), ...this.exchanges].slice(0, MOST_EXCHANGES);
+    for (const old of this.asked.keys()) {
+      if (!this.find(old)) {
+        this.asked.delete(old);
+      }
+    }
     this.changed.fire();
     const watching = watch && this.onDidChange(() => told(this.find(key), watch));
     try {
-      const client = await this.server.ready();
-      let answer = await this.send(client, key, method, params, source.token);
-      if (answer.reason?.code === 'not_indexed_yet' && answer.claims.length === 0) {
-        this.update(key, (one) => exchange.working(one, 'Waiting for the index'));
-        if (await this.index.settled(WAIT_MS, source.token)) {
-          answer = await this.send(client, key, method, params, source.token);
-        }
-      }
+      const answer = await this.whole(key, method, params, source.token);
       this.update(key, (one) => exchange.answered({ ...one, question: titled(method, one.question, answer) }, answer));
     } catch (error) {
       this.update(key, (one) =>
@@ -134,6 +143,25 @@ export class Asker implements vscode.Disposable {
       this.changed.fire();
     }
     return this.find(key);
+  }
+
+  /** The answer; asked once more where the server ended meanwhile, or the index was not whole and nothing was found. */
+  private async whole(key: string, method: string, params: object, token: vscode.CancellationToken): Promise<Answer> {
+    const answer = await this.send(await this.server.ready(), key, method, params, token).catch(
+      async (error: unknown) => {
+        if (token.isCancellationRequested || !serverEnded(error)) {
+          throw error;
+        }
+        this.update(key, (one) => exchange.working(one, 'The server ended; asking again'));
+        return this.send(await this.server.ready(), key, method, params, token);
+      },
+    );
+    if (answer.reason?.code !== 'not_indexed_yet' || answer.claims.length > 0) {
+      return answer;
+    }
+    this.update(key, (one) => exchange.working(one, 'Waiting for the index'));
+    const isWhole = await this.index.settled(WAIT_MS, token);
+    return isWhole ? this.send(await this.server.ready(), key, method, params, token) : answer;
   }
 
   private async send(
@@ -191,7 +219,11 @@ function isStop(error: unknown, token: vscode.CancellationToken): boolean {
 /** What went wrong, for a person. */
 export function sentence(error: unknown): string {
   const said = error instanceof Error ? error.message : String(error);
-  return /connection (?:got|is) (?:disposed|closed)|Pending response rejected/i.test(said)
-    ? 'The server ended while it answered. It is started again; ask once more.'
-    : said;
+  return serverEnded(error) ? 'The server ended while it answered. Ask once more.' : said;
+}
+
+/** The connection closed under a request: the client says so in words alone. */
+function serverEnded(error: unknown): boolean {
+  const said = error instanceof Error ? error.message : '';
+  return /connection (?:got|is) (?:disposed|closed)|Pending response rejected|stream was destroyed|EPIPE/i.test(said);
 }

@@ -110,7 +110,7 @@ export class AskView implements vscode.WebviewViewProvider, vscode.Disposable {
       case 'replay':
         return vscode.commands.executeCommand('toolrag.replay', of.answer?.id);
       case 'again':
-        return this.ask(of.question);
+        return this.asker.again(of.key);
       case 'follow':
         this.follows = of.answer && { id: of.answer.id, question: of.question };
         return this.focus();
@@ -124,7 +124,8 @@ export class AskView implements vscode.WebviewViewProvider, vscode.Disposable {
       about.textDocument = { uri: open.toString() };
     }
     if (this.selection) {
-      about.selection = this.selection.range;
+      const { start, end } = this.selection.range;
+      about.selection = { start: plain(start), end: plain(end) };
     }
     if (this.follows) {
       about.follows = this.follows.id;
@@ -226,6 +227,10 @@ export class AskView implements vscode.WebviewViewProvider, vscode.Disposable {
     const sentence = 'Ask in your words or the code’s. Each claim cites lines that were just read and checked.';
     return { sentence, buttons: [{ label: 'How It Works', command: 'toolrag.howItWorks' }] };
   }
+}
+
+function plain({ line, character }: vscode.Position): { line: number; character: number } {
+  return { line, character };
 }
 
 function hasFolder(): boolean {

@@ -65,11 +65,12 @@ function lastAnswer(context: vscode.ChatContext): string | undefined {
 
 function placeOf(request: vscode.ChatRequest): Place | undefined {
   const at = request.references.map((one) => one.value).find((value) => value instanceof vscode.Location);
-  if (at) {
-    return { textDocument: { uri: at.uri.toString() }, position: at.range.start };
-  }
   const editor = vscode.window.activeTextEditor;
-  return editor && { textDocument: { uri: editor.document.uri.toString() }, position: editor.selection.active };
+  const uri = at?.uri ?? editor?.document.uri;
+  const position = at?.range.start ?? editor?.selection.active;
+  return uri && position
+    ? { textDocument: { uri: uri.toString() }, position: { line: position.line, character: position.character } }
+    : undefined;
 }
 
 function say(of: Exchange, stream: vscode.ChatResponseStream): void {

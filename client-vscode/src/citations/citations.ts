@@ -13,7 +13,7 @@ export class Citations implements vscode.Disposable {
   current: { exchange: string; citation: string } | undefined;
   private readonly highlight = vscode.window.createTextEditorDecorationType({
     isWholeLine: true,
-    backgroundColor: new vscode.ThemeColor('editor.findMatchHighlightBackground'),
+    backgroundColor: new vscode.ThemeColor('editor.selectionHighlightBackground'),
     overviewRulerColor: new vscode.ThemeColor('editorOverviewRuler.findMatchForeground'),
   });
   private fading: NodeJS.Timeout | undefined;

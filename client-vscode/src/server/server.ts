@@ -68,6 +68,19 @@ export class Server implements vscode.Disposable {
     return this.starting;
   }
 
+  /** A running client other than one whose connection closed. Raises with a sentence. */
+  async another(than: LanguageClient): Promise<LanguageClient> {
+    if (this.client === than && !this.disposed) {
+      await new Promise<void>((resolve) => {
+        const waiting = this.onDidChange(() => {
+          waiting.dispose();
+          resolve();
+        });
+      });
+    }
+    return this.ready();
+  }
+
   async restart(): Promise<void> {
     this.backoff.reset();
     await this.stop();

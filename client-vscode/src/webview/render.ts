@@ -50,20 +50,20 @@ function oneClaim(of: Exchange, claim: Claim, index: number, here: Here): Branch
       h(
         'div',
         { class: 'chips' },
-        h(
-          'button',
-          {
-            class: 'fold',
-            type: 'button',
-            'data-fold': key,
-            'data-focus': `fold ${key}`,
-            'aria-expanded': String(open),
-            title: open ? 'Hide the lines' : 'Show the lines',
-            'aria-label': open ? 'Hide the cited lines' : 'Show the cited lines',
-          },
-          open ? '▾' : '▸',
-        ),
         cited.map((one) => chip(of, one, one.given.id === here.current)),
+      ),
+      h(
+        'button',
+        {
+          class: 'fold',
+          type: 'button',
+          'data-fold': key,
+          'data-focus': `fold ${key}`,
+          'aria-expanded': String(open),
+          title: open ? 'Hide the lines' : 'Show the lines',
+          'aria-label': open ? 'Hide the cited lines' : 'Show the cited lines',
+        },
+        open ? '▾' : '▸',
       ),
     ),
     open && cited.map((one) => evidence(one)),
@@ -191,7 +191,7 @@ function looked(of: Exchange, here: Here): Branch | undefined {
     { class: 'looked' },
     h(
       'button',
-      { class: 'fold wide', type: 'button', 'data-fold': key, 'data-focus': key, 'aria-expanded': String(open) },
+      { class: 'unfold', type: 'button', 'data-fold': key, 'data-focus': key, 'aria-expanded': String(open) },
       `${open ? '▾' : '▸'} Where I looked: ${count(candidates.length, 'place')}`,
     ),
     open && candidates.map((one, index) => place(of, one, index)),
