@@ -58,10 +58,10 @@ function pythonServers() {
     .map((line) => Number.parseInt(line, 10));
 }
 
-async function setTheme(name) {
+async function set(name, value) {
   const file = path.join(editor.place, 'data/User/settings.json');
   const settings = JSON.parse(await readFile(file, 'utf8'));
-  await writeFile(file, JSON.stringify({ ...settings, 'workbench.colorTheme': name }));
+  await writeFile(file, JSON.stringify({ ...settings, [name]: value }));
 }
 
 async function ask(view, question) {
@@ -183,9 +183,7 @@ async function walk(step) {
 
   await step('the symbol under the cursor is explained', async () => {
     await person.openFile('checkout.py');
-    await editor.page.keyboard.press('Control+G');
-    await editor.page.keyboard.type('4:6\n');
-    await person.line(4);
+    await person.goTo(4, 6);
     await person.command('toolrag: Explain This Symbol');
     const explained = view.locator('.exchange', { has: view.locator('h2', { hasText: '`checkout`' }) }).first();
     await explained.locator('.chip', { hasText: 'checkout.py' }).first().waitFor();
@@ -232,11 +230,35 @@ async function walk(step) {
     assert.notEqual(pythonServers()[0], pid);
   });
 
+  await step('an agent’s tools find, read and check', async () => {
+    await person.command('Fake Model: Use the Tools');
+    await person.see('TOOLS checkout.py:');
+    await person.see(': verified');
+    await editor.page.keyboard.press('Escape');
+  });
+
+  await step('@toolrag answers in the chat with the editor’s model, and its anchor lands on the line', async () => {
+    await set('toolrag.model', 'editor');
+    await view.locator('.pill', { hasText: 'The editor’s model' }).waitFor();
+    await person.command('Chat: Open Chat');
+    await person.see('Scripted One');
+    await editor.page.locator('.interactive-session .interactive-input-part .monaco-editor').first().click();
+    await editor.page.keyboard.type('@toolrag what does checkout return', { delay: 15 });
+    await editor.page.keyboard.press('Escape');
+    await editor.page.keyboard.press('Enter');
+    const response = editor.page.locator('.interactive-response', { hasText: 'return total' }).last();
+    await response.waitFor();
+    await person.shot('11-chat');
+    await response.locator('.chat-inline-anchor-widget, a', { hasText: 'checkout.py' }).last().click();
+    await person.tab('checkout.py');
+    await person.line(9);
+  });
+
   await step('in a light theme', async () => {
-    await setTheme('Default Light Modern');
+    await set('workbench.colorTheme', 'Default Light Modern');
     await editor.page.locator('.monaco-workbench.vs').waitFor();
     await person.shot('09-light');
-    await setTheme('Default High Contrast');
+    await set('workbench.colorTheme', 'Default High Contrast');
     await editor.page.locator('.monaco-workbench.hc-black').waitFor();
     await person.shot('10-high-contrast');
   });

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
-const { E2E_CHROMIUM, E2E_TOOLS, E2E_VSIX, E2E_SHOTS } = process.env;
+const { E2E_CHROMIUM, E2E_TOOLS, E2E_VSIX, E2E_MODEL_VSIX, E2E_SHOTS } = process.env;
 const { chromium } = createRequire(`${E2E_TOOLS}/`)('playwright-core');
 const codeServer = path.join(E2E_TOOLS, 'node_modules/code-server/out/node/entry.js');
 const FIRST_MS = 120_000;
@@ -57,7 +57,9 @@ export async function startEditor(folder, settings = {}) {
   }
   const profile = ['--user-data-dir', at('data'), '--extensions-dir', at('extensions')];
   const run = promisify(execFile);
-  await run(process.execPath, [codeServer, ...profile, '--install-extension', E2E_VSIX], { env: own });
+  for (const vsix of [E2E_VSIX, E2E_MODEL_VSIX]) {
+    await run(process.execPath, [codeServer, ...profile, '--install-extension', vsix], { env: own });
+  }
   const port = await freePort();
   const flags = ['--auth', 'none', '--bind-addr', `127.0.0.1:${port}`, '--disable-telemetry', '--disable-update-check'];
   const more = ['--disable-getting-started-override', '--reconnection-grace-time', '2'];
@@ -150,6 +152,20 @@ export class Person {
     await this.page.locator('.quick-input-list .monaco-list-row.focused', { hasText: name }).first().waitFor();
     await this.page.keyboard.press('Enter');
     await this.tab(name);
+  }
+
+  async goTo(line, column) {
+    await this.page.keyboard.press('Control+G');
+    const input = this.page.locator('.quick-input-widget .quick-input-filter input').first();
+    await input.waitFor({ state: 'visible' });
+    await input.fill(`:${line}:${column}`);
+    await this.page
+      .locator('.quick-input-list .monaco-list-row', { hasText: `line ${line} at column ${column}` })
+      .first()
+      .waitFor();
+    await input.press('Enter');
+    await input.waitFor({ state: 'hidden' });
+    await this.line(line);
   }
 
   async tab(name) {
