@@ -1,7 +1,7 @@
 // The extension as a person meets it: installed, asked, clicked, edited under, killed.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -58,10 +58,9 @@ function pythonServers() {
     .map((line) => Number.parseInt(line, 10));
 }
 
-async function set(name, value) {
-  const file = path.join(editor.place, 'data/User/settings.json');
-  const settings = JSON.parse(await readFile(file, 'utf8'));
-  await writeFile(file, JSON.stringify({ ...settings, [name]: value }));
+async function setTheme(name) {
+  await person.command('Preferences: Color Theme');
+  await person.pick(name);
 }
 
 async function ask(view, question) {
@@ -238,7 +237,9 @@ async function walk(step) {
   });
 
   await step('@toolrag answers in the chat with the editor’s model, and its anchor lands on the line', async () => {
-    await set('toolrag.model', 'editor');
+    await person.command('toolrag: Choose Model');
+    await person.pick('The editor’s model');
+    await person.pick('Scripted One');
     await view.locator('.pill', { hasText: 'The editor’s model' }).waitFor();
     await person.command('Chat: Open Chat');
     await person.see('Scripted One');
@@ -255,10 +256,10 @@ async function walk(step) {
   });
 
   await step('in a light theme', async () => {
-    await set('workbench.colorTheme', 'Default Light Modern');
+    await setTheme('Light Modern');
     await editor.page.locator('.monaco-workbench.vs').waitFor();
     await person.shot('09-light');
-    await set('workbench.colorTheme', 'Default High Contrast');
+    await setTheme('Dark High Contrast');
     await editor.page.locator('.monaco-workbench.hc-black').waitFor();
     await person.shot('10-high-contrast');
   });

@@ -139,8 +139,16 @@ export class Person {
     const input = this.page.locator('.quick-input-widget .quick-input-filter input').first();
     await input.waitFor({ state: 'visible' });
     await input.fill(`>${title}`);
-    const focused = this.page.locator('.quick-input-list .monaco-list-row.focused .label-name');
-    await focused.getByText(title, { exact: true }).first().waitFor();
+    const names = this.page.locator('.quick-input-list .monaco-list-row .label-name');
+    await names.getByText(title, { exact: true }).first().click();
+  }
+
+  /** Choose a row of the quick pick that is open. */
+  async pick(text) {
+    const input = this.page.locator('.quick-input-widget input').first();
+    await this.page.locator('.quick-input-list .monaco-list-row', { hasText: text }).first().waitFor();
+    await input.fill(text);
+    await this.page.locator('.quick-input-list .monaco-list-row.focused', { hasText: text }).first().waitFor();
     await this.page.keyboard.press('Enter');
   }
 

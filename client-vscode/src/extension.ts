@@ -9,6 +9,7 @@ import { Citations } from './citations/citations';
 import { registerCommands } from './commands';
 import { IndexState } from './index-state';
 import { Keys } from './keys';
+import { askBeforeLargeFolders } from './large-folders';
 import { Server } from './server/server';
 import * as settings from './settings';
 import type { Converse } from './shared/converse';
@@ -47,6 +48,7 @@ export function activate(context: vscode.ExtensionContext): void {
     ...registerCommands({ context, log, keys, server, index, asker, view, citations, models }),
     registerParticipant(asker, models, vscode.Uri.joinPath(context.extensionUri, 'media', 'icon.png')),
     ...registerTools(server),
+    askBeforeLargeFolders(server, index, context.workspaceState),
     vscode.workspace.onDidChangeWorkspaceFolders(() => view.refresh()),
     vscode.workspace.onDidChangeConfiguration((event) => {
       view.refresh();

@@ -2,13 +2,25 @@
 import * as vscode from 'vscode';
 import { chosen, type Inspected, SERVER_SETTINGS } from './shared/settings';
 
+const ALL_FILES = 'toolrag.indexAllFiles';
+const NO_LIMIT = 1_000_000_000;
+
 function config(): vscode.WorkspaceConfiguration {
   return vscode.workspace.getConfiguration('toolrag');
 }
 
 /** The settings that the server takes from an editor, each only where a person set it. */
-export function forServer(): Record<string, unknown> {
-  return chosen(SERVER_SETTINGS, (name) => config().inspect(name) as Inspected | undefined, vscode.workspace.isTrusted);
+export function forServer(memory: vscode.Memento): Record<string, unknown> {
+  const inspect = (name: string) => config().inspect(name) as Inspected | undefined;
+  const found = chosen(SERVER_SETTINGS, inspect, vscode.workspace.isTrusted);
+  return memory.get<boolean>(ALL_FILES)
+    ? { ...found, index: { ...(found.index as object), maxFiles: NO_LIMIT } }
+    : found;
+}
+
+/** Remember that a person wants this workspace indexed, however many files it has. */
+export async function indexAll(memory: vscode.Memento): Promise<void> {
+  await memory.update(ALL_FILES, true);
 }
 
 /** Program and arguments of `toolrag.server.command`; undefined where there is none. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fromView, MOST_CHARACTERS } from '../src/shared/view';
 import type { Status } from '../src/shared/wire';
-import { indexState, size, span, spent, visible } from '../src/shared/words';
+import { costOfIndexing, indexState, size, span, spent, visible } from '../src/shared/words';
 import { answer } from './doubles';
 
 for (const given of [
@@ -62,4 +62,11 @@ test('how far the index is', () => {
 test('characters that deceive the eye are written out as the server does', () => {
   assert.equal(visible('a\u202eb\u0007\u{e0001}\u3164'), 'a\\u202eb\\x07\\U000e0001\\u3164');
   assert.equal(visible('é 漢 \t\n😀'), 'é 漢 \t\n😀');
+});
+
+test('a folder that is too large says what indexing it takes, without words for a shell', () => {
+  const said = 'There are 30,000 files to index, more than 20,000: about 4 minutes and 0.3 GB of cache.';
+  const rest = ' Go on with --yes, set index.max_files, or leave folders out with a .toolragignore.';
+  assert.equal(costOfIndexing(['Something else.', said + rest]), said);
+  assert.equal(costOfIndexing(['Something else.']), undefined);
 });

@@ -146,7 +146,7 @@ export class Server implements vscode.Disposable {
     return {
       documentSelector: DOCUMENTS,
       outputChannel: this.log,
-      initializationOptions: { toolrag: { ...settings.forServer(), commandLinks: true } },
+      initializationOptions: { toolrag: { ...settings.forServer(this.context.workspaceState), commandLinks: true } },
       markdown: { isTrusted: { enabledCommands: ['toolrag.explain'] } },
       initializationFailedHandler: () => false,
       errorHandler: {
@@ -160,7 +160,9 @@ export class Server implements vscode.Disposable {
         ...(this.onWorkDone ? { handleWorkDoneProgress: this.onWorkDone } : {}),
         workspace: {
           configuration: (params) =>
-            params.items.map((item) => (item.section === 'toolrag' ? settings.forServer() : null)),
+            params.items.map((item) =>
+              item.section === 'toolrag' ? settings.forServer(this.context.workspaceState) : null,
+            ),
           didChangeConfiguration: async () => {
             await this.client?.sendNotification('workspace/didChangeConfiguration', { settings: null });
           },

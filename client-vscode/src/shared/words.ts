@@ -50,6 +50,12 @@ export function indexState(status: Status): string {
   }
 }
 
+/** What it would take to index a folder that has too many files to do so unasked; undefined where none has. */
+export function costOfIndexing(problems: readonly string[]): string | undefined {
+  const problem = problems.find((one) => one.includes('index.max_files'));
+  return problem?.replace(/ Go on with .*$/s, '');
+}
+
 // Characters that turn text round, hide it or control a terminal, and letters without a shape: as the server has them.
 const HIDDEN =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]|\u034f|\u17b4|\u17b5|[\ufe00-\ufe0d]|[\u{e0100}-\u{e01ef}]/gu;
