@@ -227,6 +227,7 @@ async function walk(step) {
     const exchange = await ask(view, 'What does checkout return?');
     await exchange.locator('.chip', { hasText: 'checkout.py' }).first().waitFor();
     assert.notEqual(pythonServers()[0], pid);
+    await person.shot('09-after-kill');
   });
 
   await step('an agent’s tools find, read and check', async () => {
@@ -258,10 +259,10 @@ async function walk(step) {
   await step('in a light theme', async () => {
     await setTheme('Light Modern');
     await editor.page.locator('.monaco-workbench.vs').waitFor();
-    await person.shot('09-light');
+    await person.shot('12-light');
     await setTheme('Dark High Contrast');
     await editor.page.locator('.monaco-workbench.hc-black').waitFor();
-    await person.shot('10-high-contrast');
+    await person.shot('13-high-contrast');
   });
 
   timed.all = (performance.now() - since) / 1000;

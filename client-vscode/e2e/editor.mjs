@@ -143,12 +143,24 @@ export class Person {
     await names.getByText(title, { exact: true }).first().click();
   }
 
-  /** Choose a row of the quick pick that is open. */
+  /** Choose a row of the quick pick that is open, or about to be: its list shows only what fits. */
   async pick(text) {
-    const input = this.page.locator('.quick-input-widget input').first();
-    await this.page.locator('.quick-input-list .monaco-list-row', { hasText: text }).first().waitFor();
-    await input.fill(text);
-    await this.page.locator('.quick-input-list .monaco-list-row.focused', { hasText: text }).first().waitFor();
+    const input = this.page
+      .locator('.quick-input-widget input[type=text], .quick-input-widget .quick-input-filter input')
+      .first();
+    const wanted = this.page.locator('.quick-input-list .monaco-list-row.focused', { hasText: text }).first();
+    const end = Date.now() + NEXT_MS;
+    for (;;) {
+      await input.fill(text);
+      try {
+        await wanted.waitFor({ timeout: 1_000 });
+        break;
+      } catch (error) {
+        if (Date.now() > end) {
+          throw error;
+        }
+      }
+    }
     await this.page.keyboard.press('Enter');
   }
 

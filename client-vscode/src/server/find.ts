@@ -6,12 +6,12 @@ import { type Command, carriedWheel, importable, type Log, ownEnvironment, serve
 
 /** Raises SetupError. */
 export async function findServer(context: vscode.ExtensionContext, log: Log): Promise<Command> {
+  const storage = context.globalStorageUri.fsPath;
+  await vscode.workspace.fs.createDirectory(context.globalStorageUri); // every server is started in it
   const named = settings.serverCommand();
   if (named) {
     return { ...named, origin: 'toolrag.server.command' };
   }
-  const storage = context.globalStorageUri.fsPath;
-  await vscode.workspace.fs.createDirectory(context.globalStorageUri);
   const active = await activePython(log);
   if (active !== undefined && (await importable(active, storage)) !== undefined) {
     return serveWith(active, 'the active Python environment');

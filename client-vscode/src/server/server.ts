@@ -84,6 +84,7 @@ export class Server implements vscode.Disposable {
   async restart(): Promise<void> {
     this.backoff.reset();
     await this.stop();
+    await this.starting?.catch(() => undefined); // a start that was under way sees that it was stopped
     await this.ready();
   }
 
