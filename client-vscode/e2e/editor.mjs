@@ -80,11 +80,32 @@ export async function startEditor(folder, settings = {}) {
     }
     server.once('exit', () => reject(new Error(`code-server ended:\n${said}`)));
   });
-  await listening;
-  const browser = await chromium.launch({
-    executablePath: E2E_CHROMIUM,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
-  });
+  let browser;
+  const close = async () => {
+    await browser?.close();
+    if (server.exitCode === null && server.signalCode === null) {
+      process.kill(-server.pid, 'SIGTERM');
+      await once(server, 'exit');
+    }
+    await rm(place, { recursive: true, force: true, maxRetries: 5 });
+  };
+  try {
+    await listening;
+    // Without a zygote: a child of it that starts slowly, on a busy machine, ends the whole browser.
+    browser = await chromium.launch({
+      executablePath: E2E_CHROMIUM,
+      args: [
+        '--no-sandbox',
+        '--no-zygote',
+        '--disable-gpu',
+        '--disable-background-networking',
+        '--disable-component-update',
+      ],
+    });
+  } catch (error) {
+    await close();
+    throw error;
+  }
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 } });
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   // Nothing outside this machine is asked for anything.
@@ -100,16 +121,7 @@ export async function startEditor(folder, settings = {}) {
     workspace: at('shop folder'),
     url: `http://127.0.0.1:${port}/?folder=${encodeURIComponent(at('shop folder'))}`,
     said: () => said,
-    async close() {
-      await browser.close();
-      try {
-        process.kill(-server.pid, 'SIGTERM');
-        await once(server, 'exit');
-      } catch {
-        // it ended by itself
-      }
-      await rm(place, { recursive: true, force: true, maxRetries: 5 });
-    },
+    close,
   };
 }
 
