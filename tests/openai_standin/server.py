@@ -141,7 +141,7 @@ class _Handler(BaseHTTPRequestHandler):
         if request.get("response_format") and not profile.obeys_schema:
             return replace(step, text=step.text.replace("{", "(").replace("}", ")"))
         if not profile.obeys_choice and choice != "auto" and choice != "none":
-            return replace(step, calls=(), text=step.text or "Hello!")
+            return replace(step, calls=(), text=step.text or ("" if step.refusal else "Hello!"))
         if profile.obeys_choice and choice == "none":
             return replace(step, calls=())
         if profile.obeys_choice and isinstance(choice, dict):

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from toolrag.answer.agent.agent import Agent
 from toolrag.answer.earlier import Earlier
 from toolrag.answer.extractive import Extractive
 from toolrag.answer.types import Answer
 from toolrag.answer.watch import SILENT, Watch
 from toolrag.config import Settings
 from toolrag.ports import ChatModel, Clock, DocumentSource, Journal, Retriever, Scope, SpanParser
+
+if TYPE_CHECKING:
+    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +46,10 @@ Run = Callable[[Outside, str, Scope], Awaitable[Answer]]
 
 async def answer_by(outside: Outside, question: str, scope: Scope) -> Answer:
     """The run with the model there is, or the one without."""
-    real = outside
-    if real.model is None:
-        answerer: Extractive | Agent = Extractive(
-            real.retriever, real.documents, real.parser, real.clock, real.settings, real.journal
-        )
-    else:
-        answerer = Agent(
-            real.retriever, real.documents, real.parser, real.clock, real.settings, real.model, real.journal
-        )
-    return await answerer.answer(question, scope, real.watch, real.earlier)
+    ports = outside.retriever, outside.documents, outside.parser, outside.clock, outside.settings
+    watch, earlier = outside.watch, outside.earlier
+    if outside.model is None:
+        return await Extractive(*ports, outside.journal).answer(question, scope, watch, earlier)
+    from toolrag.answer.agent.agent import Agent  # a command without a model need not wait for it
+
+    return await Agent(*ports, outside.model, outside.journal).answer(question, scope, watch, earlier)
