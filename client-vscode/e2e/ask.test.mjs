@@ -91,7 +91,7 @@ test('the extension, as a person meets it', async (t) => {
         await work();
       } catch (error) {
         broken = true;
-        await person.shot('failed');
+        await person.shot('failed').catch((reason) => console.error(`No screenshot: ${reason.message}`));
         console.error(editor.said().split('\n').slice(-30).join('\n'));
         throw error;
       }

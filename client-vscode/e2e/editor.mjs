@@ -37,6 +37,18 @@ async function freePort() {
   return port;
 }
 
+/** On a busy machine a browser can fail to start in its own time: it is started twice at most. */
+async function startBrowser() {
+  const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'];
+  const options = { executablePath: E2E_CHROMIUM, args };
+  try {
+    return await chromium.launch(options);
+  } catch (error) {
+    console.error(`The browser did not start: ${error.message.split('\n')[0]}`);
+    return chromium.launch(options);
+  }
+}
+
 /** A running VS Code with the packaged extension in it. `close` ends it and removes what it had. */
 export async function startEditor(folder, settings = {}) {
   const place = await mkdtemp(path.join(tmpdir(), 'toolrag-e2e-'));
@@ -91,17 +103,7 @@ export async function startEditor(folder, settings = {}) {
   };
   try {
     await listening;
-    // Without a zygote: a child of it that starts slowly, on a busy machine, ends the whole browser.
-    browser = await chromium.launch({
-      executablePath: E2E_CHROMIUM,
-      args: [
-        '--no-sandbox',
-        '--no-zygote',
-        '--disable-gpu',
-        '--disable-background-networking',
-        '--disable-component-update',
-      ],
-    });
+    browser = await startBrowser();
   } catch (error) {
     await close();
     throw error;
