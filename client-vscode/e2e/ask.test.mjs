@@ -77,7 +77,11 @@ test('the extension, as a person meets it', async (t) => {
   await writeFile(path.join(folder, 'pricing.py'), PRICING);
   await writeFile(path.join(folder, 'checkout.py'), CHECKOUT);
   await writeFile(path.join(folder, 'café #1.py'), COFFEE);
-  editor = await startEditor(folder);
+  try {
+    editor = await startEditor(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true }); // the editor has its own copy
+  }
   person = new Person(editor.page);
   let broken = false;
   // Each step goes on from where the one before it left off.
@@ -87,7 +91,7 @@ test('the extension, as a person meets it', async (t) => {
         await work();
       } catch (error) {
         broken = true;
-        await person.shot('failed');
+        await person.shot('failed').catch((reason) => console.error(`No screenshot: ${reason.message}`));
         console.error(editor.said().split('\n').slice(-30).join('\n'));
         throw error;
       }
@@ -97,7 +101,6 @@ test('the extension, as a person meets it', async (t) => {
   } finally {
     console.log('seconds', JSON.stringify(timed));
     await editor.close();
-    await rm(folder, { recursive: true, force: true });
   }
 });
 
@@ -256,13 +259,24 @@ async function walk(step) {
     await person.line(9);
   });
 
+  await step('a question that takes long is stopped', async () => {
+    await view.locator('textarea').fill('What does discounted do? take your time');
+    await view.locator('textarea').press('Enter');
+    const exchange = view.locator('.exchange').first();
+    await exchange.locator('.doing', { hasText: 'waiting for the model' }).waitFor();
+    await person.shot('12-running');
+    await view.getByRole('button', { name: 'Stop' }).click();
+    await exchange.locator('.doing', { hasText: 'Stopped.' }).waitFor();
+    await view.getByRole('button', { name: 'Ask', exact: true }).waitFor();
+  });
+
   await step('in a light theme', async () => {
     await setTheme('Light Modern');
     await editor.page.locator('.monaco-workbench.vs').waitFor();
-    await person.shot('12-light');
+    await person.shot('13-light');
     await setTheme('Dark High Contrast');
     await editor.page.locator('.monaco-workbench.hc-black').waitFor();
-    await person.shot('13-high-contrast');
+    await person.shot('14-high-contrast');
   });
 
   timed.all = (performance.now() - since) / 1000;

@@ -37,6 +37,18 @@ async function freePort() {
   return port;
 }
 
+/** On a busy machine a browser can fail to start in its own time: it is started twice at most. */
+async function startBrowser() {
+  const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'];
+  const options = { executablePath: E2E_CHROMIUM, args };
+  try {
+    return await chromium.launch(options);
+  } catch (error) {
+    console.error(`The browser did not start: ${error.message.split('\n')[0]}`);
+    return chromium.launch(options);
+  }
+}
+
 /** A running VS Code with the packaged extension in it. `close` ends it and removes what it had. */
 export async function startEditor(folder, settings = {}) {
   const place = await mkdtemp(path.join(tmpdir(), 'toolrag-e2e-'));
@@ -80,11 +92,22 @@ export async function startEditor(folder, settings = {}) {
     }
     server.once('exit', () => reject(new Error(`code-server ended:\n${said}`)));
   });
-  await listening;
-  const browser = await chromium.launch({
-    executablePath: E2E_CHROMIUM,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
-  });
+  let browser;
+  const close = async () => {
+    await browser?.close();
+    if (server.exitCode === null && server.signalCode === null) {
+      process.kill(-server.pid, 'SIGTERM');
+      await once(server, 'exit');
+    }
+    await rm(place, { recursive: true, force: true, maxRetries: 5 });
+  };
+  try {
+    await listening;
+    browser = await startBrowser();
+  } catch (error) {
+    await close();
+    throw error;
+  }
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 } });
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   // Nothing outside this machine is asked for anything.
@@ -100,16 +123,7 @@ export async function startEditor(folder, settings = {}) {
     workspace: at('shop folder'),
     url: `http://127.0.0.1:${port}/?folder=${encodeURIComponent(at('shop folder'))}`,
     said: () => said,
-    async close() {
-      await browser.close();
-      try {
-        process.kill(-server.pid, 'SIGTERM');
-        await once(server, 'exit');
-      } catch {
-        // it ended by itself
-      }
-      await rm(place, { recursive: true, force: true, maxRetries: 5 });
-    },
+    close,
   };
 }
 

@@ -1,6 +1,9 @@
 // A chat model that reads the lines it is offered and claims what they say; and an agent's three tool calls.
 const vscode = require('vscode');
 
+/** A question with these words is answered when nobody waits any more. */
+const SLOW = 'take your time';
+
 const INFO = {
   id: 'scripted-1',
   name: 'Scripted One',
@@ -54,7 +57,11 @@ exports.activate = (context) => {
     vscode.commands.registerCommand('fakeModel.useTools', useTools),
     vscode.lm.registerLanguageModelChatProvider('scripted', {
       provideLanguageModelChatInformation: () => [INFO],
-      provideLanguageModelChatResponse: async (_model, messages, options, progress) => {
+      provideLanguageModelChatResponse: async (_model, messages, options, progress, token) => {
+        if (messages.some((one) => textOf(one).includes(SLOW))) {
+          await new Promise((resolve) => token.onCancellationRequested(resolve));
+          return;
+        }
         progress.report(next(messages, options.tools ?? []));
       },
       provideTokenCount: async (_model, text) => Math.ceil((typeof text === 'string' ? text : textOf(text)).length / 4),

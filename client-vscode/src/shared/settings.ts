@@ -3,6 +3,7 @@
 /** Names of `toolrag.*` that are sent on; what may name a program, a model or an address is not among them. */
 export const SERVER_SETTINGS = [
   'deny',
+  'diagnostics',
   'hover',
   'journal',
   'index.maxFiles',
