@@ -20,13 +20,16 @@
 (defun toolrag--uri (file)
   (concat "file://" (url-hexify-string (expand-file-name file) url-path-allowed-chars)))
 
+(defun toolrag--hidden-p ()
+  "Whether this buffer holds what is neither saved nor sent to toolrag as you type."
+  (and (buffer-modified-p) (not (and (eglot-managed-p) (memq major-mode toolrag-modes)))))
+
 (defun toolrag--unsaved (root)
   "What is unsaved below ROOT in buffers that toolrag does not follow, as documents."
   (let (documents)
     (dolist (buffer (buffer-list) documents)
       (with-current-buffer buffer
-        (when (and buffer-file-name (buffer-modified-p) (file-in-directory-p buffer-file-name root)
-                   (not (and (eglot-managed-p) (memq major-mode toolrag-modes))))
+        (when (and buffer-file-name (file-in-directory-p buffer-file-name root) (toolrag--hidden-p))
           (push (list :uri (toolrag--uri buffer-file-name) :languageId "" :version 0
                       :text (save-restriction (widen) (buffer-substring-no-properties (point-min) (point-max))))
                 documents))))))
@@ -39,25 +42,30 @@
             :selection (list :start (list :line (1- (line-number-at-pos from t)) :character 0)
                              :end (list :line (1- (line-number-at-pos to t)) :character 0))))))
 
-(defun toolrag--visit (citation)
+(defun toolrag--file (citation)
   (let ((uri (plist-get (plist-get citation :location) :uri)))
-    (pop-to-buffer (find-file-noselect
-                    (decode-coding-string (url-unhex-string (url-filename (url-generic-parse-url uri))) 'utf-8)))
-    (widen)
-    (goto-char (point-min))
-    (forward-line (1- (plist-get (plist-get citation :lines) :start)))))
+    (decode-coding-string (url-unhex-string (url-filename (url-generic-parse-url uri))) 'utf-8)))
 
-(defun toolrag--show (answer)
+(defun toolrag--visit (citation)
+  (pop-to-buffer (find-file-noselect (toolrag--file citation)))
+  (widen)
+  (goto-char (point-min))
+  (forward-line (1- (plist-get (plist-get citation :lines) :start))))
+
+(defvar toolrag--answer nil "The last answer; where its citations are, and how they stand, is kept up to date.")
+
+(defun toolrag--write ()
+  "Write the last answer into *toolrag*, as it stands now."
   (with-current-buffer (get-buffer-create "*toolrag*")
     (toolrag-mode)
-    (let ((inhibit-read-only t) (citations (append (plist-get answer :citations) nil)))
+    (let ((inhibit-read-only t) (at (point)))
       (erase-buffer)
-      (insert (plist-get answer :question) "\n")
-      (when (plist-get answer :reason)
-        (insert "\n" (plist-get (plist-get answer :reason) :message) "\n"))
-      (dolist (claim (append (plist-get answer :claims) nil))
+      (insert (plist-get toolrag--answer :question) "\n")
+      (when (plist-get toolrag--answer :reason)
+        (insert "\n" (plist-get (plist-get toolrag--answer :reason) :message) "\n"))
+      (seq-doseq (claim (plist-get toolrag--answer :claims))
         (insert "\n" (plist-get claim :text) "\n")
-        (dolist (citation citations)
+        (seq-doseq (citation (plist-get toolrag--answer :citations))
           (when (seq-contains-p (plist-get claim :citations) (plist-get citation :id))
             (let ((lines (plist-get citation :lines)))
               (insert "  ")
@@ -65,10 +73,29 @@
                                           (plist-get lines :start) (plist-get lines :end))
                                   'toolrag citation
                                   'action (lambda (button) (toolrag--visit (button-get button 'toolrag))))
-              (insert "\n")))))
-      (goto-char (point-min))
-      (display-buffer (current-buffer))
-      (when citations (toolrag--visit (car citations))))))
+              (insert " " (plist-get citation :standing) "\n")))))
+      (goto-char (min at (point-max))))
+    (current-buffer)))
+
+(cl-defmethod eglot-handle-notification (_server (_method (eql toolrag/standings)) &key answerId citations &allow-other-keys)
+  "Citations of an answer were moved or broken by an edit, yours or another's."
+  (when (equal answerId (plist-get toolrag--answer :id))
+    (seq-doseq (now citations)
+      (let* ((citation (seq-find (lambda (one) (equal (plist-get one :id) (plist-get now :id)))
+                                 (plist-get toolrag--answer :citations)))
+             (buffer (find-buffer-visiting (toolrag--file citation))))
+        ;; Of a buffer that toolrag does not follow it knows the file alone.
+        (unless (and buffer (with-current-buffer buffer (toolrag--hidden-p)))
+          (dolist (key '(:standing :location :lines))
+            (when (plist-get now key) (plist-put citation key (plist-get now key)))))))
+    (toolrag--write)))
+
+(defun toolrag--show (answer)
+  (setq toolrag--answer answer)
+  (with-current-buffer (toolrag--write) (goto-char (point-min)))
+  (display-buffer "*toolrag*")
+  (when (< 0 (length (plist-get answer :citations)))
+    (toolrag--visit (elt (plist-get answer :citations) 0))))
 
 (defun toolrag-ask (question)
   "Answer QUESTION about this project, and jump to the first lines that the answer cites."

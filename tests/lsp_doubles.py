@@ -7,12 +7,14 @@ import json
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, TypeVar
 
+from toolrag.answer.checking import CheckedText, Runs, judge
 from toolrag.answer.citations import anchor_of
 from toolrag.answer.edits import Edit
 from toolrag.answer.hover.markup import Format
 from toolrag.answer.hover.names import Listed
 from toolrag.answer.reading import ReadResult
 from toolrag.answer.types import Answer, Citation, Claim, Evidence, Usage
+from toolrag.answer.written import find_written
 from toolrag.config import Settings
 from toolrag.errors import ConfigError, ReadError
 from toolrag.lsp import log_lines, methods
@@ -20,7 +22,7 @@ from toolrag.lsp.framing import Body, FramingError, Skipped
 from toolrag.lsp.server import Server
 from toolrag.lsp.settings import SettingsFile
 from toolrag.ports import Scope, Searched, SearchResult
-from toolrag.session.types import Ask, Events, Folder, Hover, Watch
+from toolrag.session.types import Ask, Events, Folder, Hover, Links, Watch
 from toolrag.text import Form, LineRange, Position, PositionEncoding, Text, TextSnapshot, blob_sha
 
 Json = dict[str, Any]
@@ -43,6 +45,7 @@ class FakeSession:
         self.folders: list[Folder] = []
         self.texts: dict[str, tuple[str, int | None]] = {}
         self.languages: dict[str, str] = {}
+        self.notebooks: dict[str, str | None] = {}
         self.edits: list[Sequence[Edit] | None] = []
         self.told: list[tuple[str, object]] = []
         self.asked: list[Ask] = []
@@ -65,7 +68,8 @@ class FakeSession:
     async def configure(self, settings: Settings) -> None:
         self.settings.append(settings)
 
-    def opened(self, uri: str, language_id: str, text: str, version: int | None) -> None:
+    def opened(self, uri: str, language_id: str, text: str, version: int | None, notebook: str | None = None) -> None:
+        self.notebooks[uri] = notebook
         self.texts[uri] = text, version
         self.languages[uri] = language_id
 
@@ -144,11 +148,32 @@ class FakeSession:
             return None
         return Hover(f"{form}: {command_links}", Position(position.line, 0), position)
 
+    async def links(self, uri: str) -> Links | None:
+        self.told.append(("links", uri))
+        return self.written(uri) if uri in self.texts else None
+
+    async def written_at(self, uri: str, position: Position, encoding: PositionEncoding) -> CheckedText | None:
+        self.told.append(("written", (uri, position, encoding)))
+        citations = self.written(uri).citations if uri in self.texts else ()
+        return next((one for one in citations if position.line == 0), None)
+
+    def written(self, uri: str) -> Links:
+        """The citations of a document, each as if it were of the document itself."""
+        content, version = self.texts[uri]
+        snapshot = _snapshot(uri, Text(content), version)
+        return Links(snapshot, tuple(judge(one, snapshot, None, Runs()) for one in find_written(content)))
+
     async def explain(
         self, uri: str, position: Position, encoding: PositionEncoding, model: str | None, watch: Watch
     ) -> Answer:
         self.told.append(("explain", (uri, position, encoding, model)))
         return await self.ask(Ask(model or "explain", uri, model=model), watch)
+
+    async def shown(self, answer: Answer) -> str:
+        if answer.question == "nowhere":
+            raise ConfigError("There is no place for an answer.")
+        self.told.append(("shown", answer.question))
+        return f"file:///answers/{answer.id}.md"
 
     async def symbols(self, query: str) -> Sequence[Listed]:
         found = []

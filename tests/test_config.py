@@ -22,6 +22,7 @@ def test_what_is_given_is_taken() -> None:
             "openai": {"base_url": "http://localhost:11434/v1"},
             "journal": False,
             "hover": False,
+            "diagnostics": True,
         }
     )
     assert problems == []
@@ -33,6 +34,7 @@ def test_what_is_given_is_taken() -> None:
     assert settings.openai.base_url == "http://localhost:11434/v1"
     assert (settings.journal.enabled, settings.journal.max_days) == (False, 14)
     assert (settings.hover, Settings().hover) == (False, True)
+    assert (settings.diagnostics, Settings().diagnostics) == (True, False)
     assert settings.deny == ("private/**",)
     assert (settings.read.max_lines, settings.read.max_bytes) == (10, 24_000)
     assert (settings.budget.seconds, settings.budget.turns) == (5, 8)
@@ -52,6 +54,7 @@ def test_what_is_given_is_taken() -> None:
         ({"budget": {"seconds": "90"}}, "budget.seconds must be a whole number above 0, not '90'."),
         ({"journal": {"enabled": 1}}, "journal.enabled must be true or false, not 1."),
         ({"hover": "no"}, "hover must be true or false, not 'no'."),
+        ({"diagnostics": 1}, "diagnostics must be true or false, not 1."),
         ({"bedrock": {"thinking_tokens": -1}}, "bedrock.thinking_tokens must be a whole number, not -1."),
         ({"openai": {"api_key": 5}}, "openai.api_key must be a text in quotes."),
         (
@@ -66,7 +69,7 @@ def test_what_is_given_is_taken() -> None:
         ({"read.max_lines": 3}, "Unknown setting read.max_lines. Did you mean read.max_lines?"),
         (
             {"zzz": 3},
-            "Unknown setting zzz. There are: model, read, budget, index, cache, bedrock, openai, journal, hover, deny.",
+            "Unknown setting zzz. There are: model, read, budget, index, cache, bedrock, openai, journal, hover, diagnostics, deny.",
         ),
         (
             {"index": {"zzz": 3}},

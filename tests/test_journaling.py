@@ -163,6 +163,18 @@ def test_a_file_that_is_denied_from_now_on_takes_the_runs_of_its_root_along(
         assert asyncio.run(app.replayed_here(str(run), app.Journals(JournalSettings()), Settings())).reproduced
 
 
+def test_a_file_that_is_denied_from_now_on_takes_the_shown_answers_along(root: Path, tmp_path: Path) -> None:
+    write_tree(root, {"src/keys.py": f"def {CANARY}():\n    return 1\n"})
+    app.shown_answer(ask(root, f"what does {CANARY} do?"), [str(root)])
+    (shown,) = (tmp_path / "cache" / "toolrag" / "answers").iterdir()
+    assert CANARY in shown.read_text("utf-8")
+    ask(root)
+    assert shown.exists()
+    (root / "src/keys.py").rename(root / ".env")
+    ask(root)
+    assert not shown.exists()
+
+
 def test_a_file_that_is_merely_gone_takes_nothing_along(root: Path) -> None:
     first = ask(root)
     (root / "README.md").unlink()

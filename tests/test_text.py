@@ -120,6 +120,12 @@ def test_an_offset_becomes_a_position_and_the_same_offset_again(
     assert position.line == len(slow_lines(text[:offset])) - 1 - inside_an_end
 
 
+@given(odd_texts, encodings, st.lists(st.integers(-2, 45)).map(sorted))
+def test_many_positions_at_once_are_each_its_own(text: str, encoding: PositionEncoding, offsets: list[int]) -> None:
+    expected = [Text(text).position(offset, encoding) for offset in offsets]
+    assert list(Text(text).positions(offsets, encoding)) == expected
+
+
 @given(odd_texts, encodings, st.integers(0, 9), st.integers(0, 60))
 def test_a_position_that_is_too_far_means_the_end_of_its_line_or_of_the_text(
     text: str, encoding: PositionEncoding, line: int, character: int

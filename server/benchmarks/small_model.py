@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-QUESTIONS: list[str] = json.loads((HERE / "small_model_asked.json").read_text("utf-8"))
-BUDGET = {"turns": 3, "tool_calls": 12, "reads": 8, "bytes": 60_000, "tokens": 40_000, "seconds": 90}
+QUESTIONS: list[str] = (HERE / "small_model_questions.txt").read_text("utf-8").strip().split("\n")
+BUDGET = {"turns": 2, "tool_calls": 12, "reads": 8, "bytes": 60_000, "tokens": 40_000, "seconds": 90}
 REPLY_TOKENS = 200
 """It does not come to an end by itself."""
 SETTINGS = f"[openai]\nmax_reply_tokens = {REPLY_TOKENS}\n[budget]\n"

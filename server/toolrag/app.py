@@ -6,13 +6,14 @@ import asyncio
 import logging
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Final
 
+from toolrag.adapters import shown_answers
 from toolrag.adapters.around import Around
 from toolrag.adapters.cache_dir import clear_leftovers, clear_unused, private_index_dir
 from toolrag.adapters.clock import SystemClock
@@ -32,9 +33,11 @@ from toolrag.adapters.refresh import Coverage
 from toolrag.adapters.roots import Root, open_root
 from toolrag.adapters.vectors_flat import EXACT_BELOW, FlatVectors
 from toolrag.adapters.walk import Found, Walk
+from toolrag.answer.document import document_of
 from toolrag.answer.extractive import MODEL
 from toolrag.answer.journal.outside import Outside, Run, answer_by
 from toolrag.answer.reading import RangeReader, ReadResult
+from toolrag.answer.types import Answer
 from toolrag.answer.watch import SILENT, Watch
 from toolrag.config import Settings, VectorChoice
 from toolrag.errors import ConfigError
@@ -118,15 +121,18 @@ def recorded(outside: Outside, roots: Sequence[Root], run: Run = answer_by) -> J
 
 
 def forgets(root: Root, settings: Settings) -> Callable[[], None]:
-    """What removes the journals of runs in a root. Where it cannot, one log line says so."""
+    """What removes the journals of runs in a root, and all shown answers. Where it cannot, one log line says so."""
 
     def forget() -> None:
         try:
+            shown_answers.forget()
             Journals(settings.journal).forget(root.real)
         except ConfigError:
             return  # there is no place for any
         except OSError as error:
-            log.warning("Journals that may hold a file that is denied now cannot be removed (%s).", error.strerror)
+            log.warning(
+                "Journals and answers that may hold a file that is denied now cannot be removed (%s).", error.strerror
+            )
 
     return forget
 
@@ -246,6 +252,11 @@ def deny_problems(settings: Settings) -> list[str]:
 def embedder() -> Embedder:
     """The embedder that serves."""
     return HashingEmbedder()
+
+
+def shown_answer(answer: Answer, roots: Iterable[str]) -> str:
+    """The URI of a file that shows an answer, in none of these roots. Raises ConfigError where none can be written."""
+    return file_uri(str(shown_answers.keep(answer.id, document_of(answer), roots, time.time())))
 
 
 def cache_folder(root: Root, settings: Settings) -> Path | None:

@@ -119,6 +119,8 @@ class Settings:
     journal: JournalSettings = field(default_factory=JournalSettings)
     hover: bool = True
     """The language server says something of the name under the pointer."""
+    diagnostics: bool = False
+    """It marks written citations in open Markdown documents that no longer stand."""
     deny: tuple[str, ...] = ()
     """The user's own globs, in gitignore syntax, of what is never read nor indexed in any root."""
 
@@ -150,11 +152,11 @@ def parse_settings(given: Mapping[str, object]) -> tuple[Settings, list[str]]:
                 settings = replace(settings, model=value)
             else:
                 problems.append(f"model must be {MODEL_NAMES}, not {value!r}.")
-        elif key == "hover":
+        elif key in ("hover", "diagnostics"):
             if isinstance(value, bool):
-                settings = replace(settings, hover=value)
+                settings = replace(settings, hover=value) if key == "hover" else replace(settings, diagnostics=value)
             else:
-                problems.append(f"hover must be true or false, not {value!r}.")
+                problems.append(f"{key} must be true or false, not {value!r}.")
         elif key == "journal" and isinstance(value, bool):
             settings = replace(settings, journal=replace(settings.journal, enabled=value))
         elif key in names:

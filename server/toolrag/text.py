@@ -10,7 +10,7 @@ import codecs
 import hashlib
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Literal
@@ -195,6 +195,19 @@ class Text:
         index = self.line_at(offset)
         before = self.line(index)[: offset - self.starts[index]]
         return Position(index, units(before, encoding))
+
+    def positions(self, offsets: Iterable[int], encoding: PositionEncoding) -> Iterator[Position]:
+        """The positions of offsets that never fall, as `position` has them; no line is gone through twice."""
+        index, at, end, character = -1, 0, 0, 0
+        for offset in offsets:
+            line = self.line_at(min(max(offset, 0), len(self.content)))
+            if line != index:
+                index, at, character = line, self.starts[line], 0
+                end = at + len(self.line(line))
+            to = max(at, min(offset, end))
+            character += units(self.content[at:to], encoding)
+            at = to
+            yield Position(line, character)
 
     def replaced(self, start: Position, end: Position, new: str, encoding: PositionEncoding) -> Text:
         """The text after an incremental edit. A reversed range is taken the right way round, as editors do."""

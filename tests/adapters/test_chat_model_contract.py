@@ -51,7 +51,7 @@ def make(name: str, tmp_path: Path) -> Iterator[Make]:
 async def collect(rig: Rig, turn: Turn, into: list[str | Reply] | None = None) -> list[str | Reply]:
     pieces = [] if into is None else into
     async for piece in rig.model.reply(turn):
-        pieces.append(piece)  # noqa: PERF401: what came before an error is kept
+        pieces.append(piece)  # what came before an error is kept
     return pieces
 
 

@@ -265,6 +265,24 @@ def test_denied_names_are_denied_when_open(ws: Path, open_documents: Open, uri: 
         assert refusal(documents, uri.removeprefix(f"file://{ws}/").replace("%65", "e")) == code
 
 
+@pytest.mark.parametrize(
+    ("notebook", "code"),
+    [("WS/private/nb.ipynb", "ignored"), ("WS/.env", "secret_denied"), ("WS/alias.ipynb", "secret_denied")],
+)
+def test_a_cell_of_a_denied_notebook_is_denied(ws: Path, open_documents: Open, notebook: str, code: str) -> None:
+    """Whatever the editor calls the cell, and also after the folders were opened anew."""
+    (ws / ".toolragignore").write_text("private/\n")
+    (ws / ".env").write_text(CANARY)
+    (ws / "alias.ipynb").symlink_to(".env")
+    documents = open_documents(ws)
+    documents.open("cell:1", CANARY, 1, f"file://{notebook.replace('WS', str(ws))}")
+    documents.open("cell:2", "fine", 1, f"file://{ws}/nb.ipynb")
+    assert refusal(documents, "cell:1") == code
+    documents.change("cell:1", CANARY, 2)
+    assert refusal(documents, "cell:1") == code
+    assert snapshot(documents, "cell:2").text.content == "fine"
+
+
 def test_an_open_hard_link_to_a_secret_is_denied(ws: Path, open_documents: Open) -> None:
     """The editor shows the secret; an answer does not."""
     (ws / ".env").write_text(CANARY)

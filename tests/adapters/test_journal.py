@@ -185,6 +185,29 @@ def test_what_a_killed_process_was_writing_is_removed(tmp_path: Path) -> None:
     assert not (journals.folder / ".writing.1").exists()
 
 
+def test_two_that_write_the_same_journal_at_once_both_succeed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time, "monotonic_ns", lambda: 7)
+    journals = made(tmp_path)
+    journals.keep(A, sealed("before"))
+    replace, nested = os.replace, [sealed("the other's")]
+
+    def meanwhile(beside: Path, path: Path) -> None:
+        if nested:
+            journals.keep(A, nested.pop())
+        replace(beside, path)
+
+    monkeypatch.setattr(os, "replace", meanwhile)
+    journals.keep(A, sealed("mine"))
+    assert [one.question for one in journals.runs()] == ["mine"]
+
+
+def test_a_system_without_close_on_exec_keeps_them_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "O_CLOEXEC")
+    journals = made(tmp_path)
+    journals.keep(A, sealed("q", "text"))
+    assert [one.run for one in journals.runs()] == [A]
+
+
 def test_clearing_removes_all_and_says_how_much(tmp_path: Path) -> None:
     journals = made(tmp_path)
     assert journals.clear() == Cleared(0, 0)

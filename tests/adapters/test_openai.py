@@ -182,6 +182,43 @@ def test_a_call_that_does_not_come_is_asked_for_once_more_as_json(serve: Serve) 
     assert "tools" not in requests(service)[1]
 
 
+def test_a_model_that_talks_where_it_was_to_call_is_not_heard_out(serve: Serve) -> None:
+    """The rest of its talk would take the run's time. What was sent and said is counted, since the server did not."""
+    service = serve(IGNORES_CHOICE, Say("Once upon a time. " * 5_000, breaks="stall", after=100), AS_JSON)
+    reply = ask(model(service))
+
+    assert [call.name for call in reply.calls] == ["read_range"]
+    assert 600 < len(reply.text) < 700
+    assert service.taken[0].closed.wait(1)
+    assert reply.output_tokens == len(reply.text) // 4 + 7
+    assert reply.input_tokens == len(json.dumps(requests(service)[0], ensure_ascii=False)) // 4 + 50
+
+
+def test_a_model_that_may_talk_is_heard_out(serve: Serve) -> None:
+    said = "Once upon a time. " * 200
+    turn = replace(TURN, choice="auto", tool="")
+    for profile, asked_for in ((IGNORES_CHOICE, turn), (NO_SCHEMA, TURN)):
+        service = serve(profile, Say(said), *([Say(said)] if profile is NO_SCHEMA else []))
+        of = model(service)
+        if profile is NO_SCHEMA:
+            ask(of, asked_for)  # which finds that there is no schema
+        assert ask(of, asked_for).text == said
+
+
+def test_a_second_request_is_not_made_where_the_turn_has_no_tokens_for_it(serve: Serve) -> None:
+    service = serve(IGNORES_CHOICE, replace(TALK, tokens=(690, 10)), TALK)
+    reply = ask(model(service), replace(TURN, max_tokens=700))
+
+    assert (len(service.taken), reply.calls, reply.input_tokens) == (1, (), 690)
+
+
+def test_a_cap_of_replies_does_not_keep_a_call_from_being_asked_for(serve: Serve) -> None:
+    service = serve(IGNORES_CHOICE, TALK, AS_JSON)
+
+    assert ask(model(service, max_reply_tokens=50)).rung == "schema"
+    assert [one["max_tokens"] for one in requests(service)] == [50, 50]
+
+
 def test_another_tool_is_asked_for_by_its_own_parameters(serve: Serve) -> None:
     service = serve(IGNORES_CHOICE, TALK, Say('{"text": "x"}'))
     reply = ask(model(service), replace(TURN, tool="grep"))
@@ -488,7 +525,7 @@ def test_a_server_that_does_not_stop_is_cut_off(serve: Serve, monkeypatch: pytes
     monkeypatch.setattr("toolrag.adapters.openai_chat.reply.MAX_CHARACTERS", 1_000)
     service = serve(OPENAI, Say("x" * 2_000))
 
-    error = fails(model(service))
+    error = fails(model(service), replace(TURN, choice="auto", tool=""))
     assert (error.code, "does not stop" in error.message) == ("cut", True)
 
 

@@ -62,6 +62,13 @@ def test_a_turn_is_sent_as_it_was_when_this_was_last_looked_at() -> None:
     assert {"chat": sent(), "schema": sent_for_schema()} == json.loads(GOLDEN.read_text("utf-8"))
 
 
+def test_a_schema_s_request_begins_as_one_in_words_so_that_a_server_need_not_read_it_anew() -> None:
+    in_words, held = sent(TURN, replace(ALL, tools=False))["messages"], sent_for_schema()["messages"]
+
+    assert held[:-1] == in_words[:-1]
+    assert held[-1]["content"].startswith(in_words[-1]["content"])
+
+
 def test_every_call_has_its_result_in_order_and_the_text_comes_last() -> None:
     roles = [(one["role"], one.get("tool_call_id")) for one in sent()["messages"]]
 
@@ -102,7 +109,9 @@ def test_blank_texts_are_never_sent() -> None:
     turn = replace(TURN, system=" ", messages=(Said(" "), Reply("\n", (), "end", "auto"), Said("")))
 
     assert [one["content"] for one in sent(turn)["messages"]] == [EMPTY] * 3
-    assert [one["content"] for one in sent_for_schema(turn)["messages"]][1:] == [EMPTY] * 3
+    said = [one["content"] for one in sent_for_schema(turn)["messages"]]
+    assert said[:2] == [EMPTY] * 2
+    assert said[2].startswith(f"{EMPTY}\n\nNow call the tool read_range")
 
 
 @pytest.mark.parametrize(

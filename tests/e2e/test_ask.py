@@ -129,13 +129,15 @@ def test_a_repository_cannot_bring_code_of_its_own(shell: Shell) -> None:
 
 
 def test_ask_imports_neither_the_language_server_nor_a_model(shell: Shell) -> None:
-    """What a command does not need it does not import: no protocol, service or progress bar, no parser, no agent."""
+    """What a command does not need it does not import: no pygls, lsprotocol, boto3, httpx or tqdm, no parser,
+    and none of what talks to a model or replays."""
     script = (
         "import sys; from toolrag.cli import main; main(['ask', 'what does discounted_price do?']); "
         "print([name for name in sys.argv[1:] if name in sys.modules])"
     )
     libraries = ("pygls", "lsprotocol", "boto3", "botocore", "httpx", "re2", "tqdm", "tree_sitter")
-    unwanted = (*libraries, "toolrag.answer.agent.agent", "toolrag.answer.journal.replay")
+    ours = ("answer.agent", "answer.tools", "answer.drafting", "answer.journal.replay", "adapters.bedrock")
+    unwanted = (*libraries, *(f"toolrag.{name}" for name in ours))
     run = shell("-c", script, *unwanted, command=(sys.executable,))
     assert run.out.rstrip().endswith("[]"), run.out[-200:] + run.err
 

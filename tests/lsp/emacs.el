@@ -26,11 +26,54 @@
             :quote (plist-get citation :quote)
             :source (plist-get citation :source)
             :cursor (line-number-at-pos)
-            :text (buffer-substring-no-properties (line-beginning-position) (line-end-position))
+            :text (test-line)
             :claims (with-current-buffer "*toolrag*" (buffer-string))))))
 
+(defun test-claims ()
+  (with-current-buffer "*toolrag*" (buffer-string)))
+
+(defun test-until-claimed (text)
+  "Wait until *toolrag* says this; then what stands where its first link leads."
+  (eglot--signal-textDocument/didChange) ; which it does by itself when nobody types
+  (with-timeout (60 (error "Never said: %s; but %s" text (test-claims)))
+    (while (not (string-search text (test-claims))) (accept-process-output nil 0.05)))
+  (save-current-buffer
+    (with-current-buffer "*toolrag*"
+      (goto-char (point-min))
+      (forward-button 1)
+      (push-button))
+    (set-buffer (window-buffer (selected-window)))
+    (list :line (line-number-at-pos) :text (test-line))))
+
+(defun test-told ()
+  "Wait until *toolrag* is written anew; then what it says."
+  (let ((tick (with-current-buffer "*toolrag*" (buffer-modified-tick))))
+    (with-timeout (60 (error "No standings"))
+      (while (= tick (with-current-buffer "*toolrag*" (buffer-modified-tick))) (accept-process-output nil 0.05)))
+    (test-claims)))
+
+(defun test-until-searched ()
+  "Wait until what was typed last is searched."
+  (with-timeout (60 (error "Never searched"))
+    (while (not (equal "discounted_price"
+                       (let ((found (jsonrpc-request (test-server) :toolrag/search '(:query "discounted_price" :limit 1))))
+                         (plist-get (plist-get (elt (plist-get found :candidates) 0) :symbol) :name))))
+      (accept-process-output nil 0.05))))
+
+(defun test-line ()
+  (buffer-substring-no-properties (line-beginning-position) (line-end-position)))
+
+(defun test-hover ()
+  "What eldoc shows for the name at point; nil in a buffer that another server has."
+  (when (memq #'eglot-hover-eldoc-function eldoc-documentation-functions)
+    (let (shown)
+      (eglot-hover-eldoc-function (lambda (text &rest _) (setq shown (or text ""))))
+      (with-timeout (60 (error "No hover"))
+        (while (not shown) (accept-process-output nil 0.05)))
+      (substring-no-properties shown))))
+
 (defun test-main ()
-  (let (before edited closed during)
+  (let (before edited closed during moved broken mended hover unfollowed)
     (find-file "shop/pricing.py")
     (when (memq major-mode toolrag-modes) (call-interactively #'eglot))
     (run-hooks 'post-command-hook)
@@ -45,11 +88,23 @@
       (insert "# \U0001f600 typed above,\n# \f and not saved\n"))
     (narrow-to-region (point-min) (1+ (point-min)))
     (setq edited (test-seen))
+    (if (not (memq major-mode toolrag-modes))
+        (setq unfollowed (test-told))
+      (search-forward "discounted")
+      (setq hover (test-hover))
+      (save-excursion (goto-char (point-min)) (insert "# and one more\n"))
+      (setq moved (test-until-claimed "shop/pricing.py:9-10 verified"))
+      (insert "#")
+      (setq broken (test-until-claimed "shop/pricing.py:9-10 changed"))
+      (delete-char 1)
+      (setq mended (test-until-claimed "shop/pricing.py:9-10 verified"))
+      (test-until-searched))
     (set-buffer-modified-p nil)
     (kill-buffer)
     (find-file "shop/basket.py")
     (setq closed (test-seen))
     (list :during during :before before :edited edited :closed closed
+          :moved moved :broken broken :mended mended :hover (or hover "") :unfollowed (or unfollowed "")
           :nothing (progn (toolrag-ask "where is the zeppelin anchored?")
                           (with-current-buffer "*toolrag*" (buffer-string)))
           :wrong (condition-case err (jsonrpc-request (test-server) :toolrag/ask (list :question 3))

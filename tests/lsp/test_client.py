@@ -13,6 +13,7 @@ from language_server import COMMAND, FIRST, FIRST_LINE, PRICING, QUESTION, Shop
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
+from toolrag.text import lines_sha
 
 pytestmark = pytest.mark.asyncio
 
@@ -159,6 +160,88 @@ async def test_symbols_of_the_workspace_are_found_by_a_part_of_their_name(client
     assert (first.name, first.kind) == ("discounted_price", types.SymbolKind.Function)
     assert first.location == types.Location(shop.uri("shop/pricing.py"), where)
     assert await client.workspace_symbol_async(types.WorkspaceSymbolParams("")) == []
+
+
+NOTE = f"# \U0001f4d6 see `shop/pricing.py:{FIRST_LINE}@{lines_sha([FIRST])[:12]}` and .env:1, shop/pricing.py:3\n"
+"""A citation that stands, one that is denied, and one that nobody can judge."""
+
+
+def cited_in(text: str, written: str) -> types.Range:
+    """Where a citation stands in a text of one line, in UTF-16."""
+    start = len(text[: text.index(written)].encode("utf-16-le")) // 2
+    return types.Range(types.Position(0, start), types.Position(0, start + len(written)))
+
+
+async def test_written_citations_are_links_that_say_how_they_stand(client: LanguageClient, shop: Shop) -> None:
+    """In a comment and in Markdown, before and after the lines were typed down."""
+    await ready(client)
+    pricing, note = shop.uri("shop/pricing.py"), "untitled:Note"
+    first = NOTE[NOTE.index("shop") : NOTE.index("` and")]
+    client.text_document_did_open(opened(note, NOTE + "x = shop/pricing.py:3\n"))
+    links = await client.text_document_document_link_async(types.DocumentLinkParams(types.TextDocumentIdentifier(note)))
+    nobody = "unpinned: whether these are the lines that were meant nobody can say"
+    assert list(links or ()) == [
+        types.DocumentLink(cited_in(NOTE, first), f"{pricing}#L{FIRST_LINE}", "verified"),
+        types.DocumentLink(cited_in(NOTE, ".env:1"), None, "gone: no such file that may be read"),
+        types.DocumentLink(cited_in(NOTE, "shop/pricing.py:3"), f"{pricing}#L3", nobody),
+    ]
+    client.text_document_did_open(opened(pricing, "\n\n" + PRICING))
+    readme = types.TextDocumentItem("untitled:Readme", "markdown", 1, NOTE)
+    client.text_document_did_open(types.DidOpenTextDocumentParams(readme))
+    links = await client.text_document_document_link_async(
+        types.DocumentLinkParams(types.TextDocumentIdentifier("untitled:Readme"))
+    )
+    assert links is not None
+    assert links[0] == types.DocumentLink(
+        cited_in(NOTE, first), f"{pricing}#L{FIRST_LINE + 2}", f"moved to {FIRST_LINE + 2}"
+    )
+
+
+async def test_definition_of_a_written_citation_is_where_its_lines_are(client: LanguageClient, shop: Shop) -> None:
+    await ready(client)
+    pricing, note = shop.uri("shop/pricing.py"), types.TextDocumentIdentifier("untitled:Note")
+    client.text_document_did_open(opened(note.uri, NOTE))
+    client.text_document_did_open(opened(pricing, "\n" + PRICING))
+    at = cited_in(NOTE, "pricing.py").start
+    found = await client.text_document_definition_async(types.DefinitionParams(note, at))
+    where = types.Range(types.Position(FIRST_LINE, 0), types.Position(FIRST_LINE, len(FIRST)))
+    assert found == types.Location(pricing, where)
+    for nowhere in (types.Position(0, 2), cited_in(NOTE, ".env").start):
+        assert await client.text_document_definition_async(types.DefinitionParams(note, nowhere)) is None
+    name = types.DefinitionParams(types.TextDocumentIdentifier(pricing), types.Position(FIRST_LINE, 6))
+    assert await client.text_document_definition_async(name) is None  # a name's is told by its language's server
+
+
+async def test_hover_of_a_written_citation_shows_its_lines(client: LanguageClient, shop: Shop) -> None:
+    await ready(client)
+    note = types.TextDocumentIdentifier("untitled:Note")
+    client.text_document_did_open(opened(note.uri, NOTE))
+    first = NOTE[NOTE.index("shop") : NOTE.index("` and")]
+    found = await client.text_document_hover_async(types.HoverParams(note, cited_in(NOTE, first).end))
+    assert found is not None
+    assert isinstance(found.contents, types.MarkupContent)
+    assert found.range == cited_in(NOTE, first)
+    link = f"[`shop/pricing.py:{FIRST_LINE}`]({shop.uri('shop/pricing.py')}#L{FIRST_LINE})"
+    assert found.contents.value == f"Verified.\n\n{link}\n\n```python\n{FIRST}\n```"
+
+
+async def test_citations_that_no_longer_stand_are_marked_on_request(client: LanguageClient, shop: Shop) -> None:
+    """Off until the settings want it; told of the document as it is, and cleared on close."""
+    await ready(client)
+    pricing, note = shop.uri("shop/pricing.py"), "untitled:Note"
+    client.text_document_did_open(types.DidOpenTextDocumentParams(types.TextDocumentItem(note, "markdown", 7, NOTE)))
+    client.text_document_did_open(opened(pricing, "\n" + PRICING))
+    wanted = types.DidChangeConfigurationParams({"toolrag": {"diagnostics": True}})
+    client.workspace_did_change_configuration(wanted)
+    await client.wait_for_notification(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+    moved, gone = client.diagnostics[note]
+    assert (moved.code, gone.code) == ("moved", "gone")
+    assert {(one.source, one.severity) for one in (moved, gone)} == {("toolrag", types.DiagnosticSeverity.Information)}
+    assert moved.message == f"This citation has moved to {FIRST_LINE + 1}. `toolrag verify --fix` writes it anew."
+    assert gone.range == cited_in(NOTE, ".env:1")
+    client.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(note)))
+    await client.wait_for_notification(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+    assert not client.diagnostics[note]
 
 
 async def test_wrong_params_and_secrets_are_refused(client: LanguageClient) -> None:

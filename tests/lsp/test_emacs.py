@@ -79,6 +79,13 @@ def test_emacs_asks_jumps_and_asks_again(manager: str, shop: Shop, tmp_path: Pat
         assert seen[step]["text"] == FIRST, step
         assert seen[step]["quote"].startswith(FIRST), step
         assert f"shop/pricing.py:{FIRST_LINE + moved_by}-" in seen[step]["claims"], step
+    if manager == "toolrag":
+        moved = {"line": FIRST_LINE + 3, "text": FIRST}
+        assert seen["moved"] == seen["mended"] == moved
+        assert seen["broken"]["line"] == FIRST_LINE + 3
+        assert "Take a discount off a price." in seen["hover"]
+    else:  # the file is not what the buffer has: what is told of it says nothing of the buffer's lines
+        assert f"shop/pricing.py:{FIRST_LINE + 2}-{FIRST_LINE + 3} verified" in seen["unfollowed"]
     assert "zeppelin" in seen["nothing"].split("\n", 1)[1]
     assert seen["wrong"] == {"code": -32602, "message": "question must be a string, not 3."}
     assert (seen["manager"], seen["stopped"]) == (manager, True)

@@ -76,6 +76,20 @@ def test_an_editor_that_fails_is_a_reason_and_no_error(shop: Shop, says: Json, s
         assert client.leave() == 0
 
 
+@pytest.mark.parametrize(("code", "times"), [(-32800, 1), (-32803, 1), (-32603, 3)])
+def test_who_says_no_is_asked_once_and_who_fails_again(shop: Shop, code: int, times: int) -> None:
+    """A user who consents to no model (RequestCancelled, RequestFailed) is not shown the same question three times."""
+    with shop.serve() as client:
+        client.initialize(workspaceFolders=shop.folders)
+        identity = client.begin("toolrag/ask", {"question": QUESTION, "model": "editor"})
+        says: Json = {"error": {"code": code, "message": "No \x1b[31mconsent"}}
+        reply, asked = editor_answers(client, identity, [says] * 8)
+        assert len(asked) == times
+        assert reply["result"]["reason"]["code"] == "model_error"
+        assert "\x1b" not in reply["result"]["reason"]["message"]
+        assert client.leave() == 0
+
+
 def test_a_question_that_follows_carries_the_lines_on(shop: Shop) -> None:
     with shop.serve() as client:
         client.initialize(workspaceFolders=shop.folders)

@@ -94,6 +94,14 @@ def test_the_printed_set_up_asks_and_fills_the_quickfix_list(which: str, shop: S
         assert seen[step]["buffer"] == seen[step]["quickfix"]["file"], step
         assert seen[step]["buffer"].endswith("shop/pricing.py"), step
         assert seen[step]["text"] == FIRST, step
+    first = seen["edited"]["quickfix"]
+    last = first["line"] + 1
+    assert first["text"].startswith("c1 ")
+    assert seen["standing"] == [last, "▸ c1 verified"]
+    assert "Take a discount off a price." in seen["hover"]
+    assert seen["followed"] == seen["mended"] == [last + 1, "▸ c1 verified"]
+    assert seen["broken"] == [last + 1, "▸ c1 changed"]
+    assert seen["again"]["cursor"] == first["line"] + 1
     assert "zeppelin" in seen["nothing"]
     assert seen["nowhere"] == "toolrag does not run for this buffer: it is no file below a .git."
     assert seen["clients"] == 1

@@ -239,6 +239,18 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         ({**AT, "position": [0, 0]}, "position must be an object, not a list."),
         ({**AT, "position": {"line": 0.5, "character": 0}}, "position.line must be a whole number, 0 or more, not 0.5."),
     ],
+    "textDocument/definition": [
+        (None, "params must be an object, not null."),
+        ({"textDocument": 3}, "textDocument must be an object, not 3."),
+        ({"textDocument": {"uri": URI}}, "position is missing; it must be an object."),
+        ({**AT, "position": {"line": 0, "character": "0"}}, "position.character must be a whole number, 0 or more, not a string."),
+    ],
+    "textDocument/documentLink": [
+        (None, "params must be an object, not null."),
+        ({}, "textDocument is missing; it must be an object."),
+        ({"textDocument": {}}, "textDocument.uri is missing; it must be a string."),
+        ({"textDocument": {"uri": "\ud800"}}, "textDocument.uri holds half of a surrogate pair, which is no character."),
+    ],
     "workspace/symbol": [
         (None, "params must be an object, not null."),
         ({}, "query is missing; it must be a string."),

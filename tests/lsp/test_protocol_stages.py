@@ -48,7 +48,9 @@ def test_initialize_says_what_the_server_does() -> None:
     assert set(offered["executeCommandProvider"]["commands"]) >= {
         f"toolrag.{name}" for name in "ask explain locate verify replay reindex status clearJournals".split()
     }
-    assert not any(offered.get(f"{name}Provider") for name in ("definition", "completion"))
+    assert not any(offered.get(f"{name}Provider") for name in ("references", "completion"))
+    assert offered["definitionProvider"]
+    assert offered["documentLinkProvider"] == {"resolveProvider": False}
     assert offered["hoverProvider"]
     assert offered["workspaceSymbolProvider"] == {"resolveProvider": False}
 
@@ -89,7 +91,7 @@ def test_after_shutdown_requests_are_refused_and_exit_ends() -> None:
 
 
 @pytest.mark.parametrize(
-    "method", ["toolrag/clearJournals", "textDocument/definition", "textDocument/didOpen", "x", ""]
+    "method", ["toolrag/clearJournals", "textDocument/references", "textDocument/didOpen", "x", ""]
 )
 def test_a_method_that_is_not_there_is_named(method: str) -> None:
     async def script(client: Client) -> Any:

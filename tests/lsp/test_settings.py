@@ -39,6 +39,10 @@ def test_settings(editor: dict[str, object], max_lines: int, max_bytes: int, den
         ({"raed": {"maxLines": 3}}, "Unknown setting raed. Did you mean read?"),
         ({"model": "openai:x"}, "model is not taken from an editor."),
         ({"openai": {"baseUrl": "http://x"}}, "openai.base_url is not taken from an editor."),
+        ({"budget": {"tokens": 60_001}}, "budget.tokens is only lowered by an editor."),
+        ({"budget": {"toolCalls": 25}}, "budget.tool_calls is only lowered by an editor."),
+        ({"journal": {"maxBytes": 1}}, "journal.max_bytes is not taken from an editor, which may only turn"),
+        ({"journal": {"maxDays": 1}}, "journal.max_days is not taken from an editor, which may only turn"),
     ],
 )
 def test_a_setting_that_is_wrong_is_named_and_leaves_what_the_file_says(
@@ -48,6 +52,18 @@ def test_a_setting_that_is_wrong_is_named_and_leaves_what_the_file_says(
     assert settings == settings_of(FILE, {})[0]
     (said,) = problems
     assert said.startswith(problem)
+
+
+@pytest.mark.parametrize("editor", [{"journal": True}, {"journal": {"enabled": True}}])
+def test_journals_that_the_user_wants_none_of_stay_off(editor: dict[str, object]) -> None:
+    settings, problems = settings_of({"journal": False}, editor)
+    assert not settings.journal.enabled
+    assert len(problems) == 1
+
+
+def test_an_editor_may_spend_less_than_the_file_allows_and_turn_journals_off() -> None:
+    settings, problems = settings_of({"budget": {"turns": 20}}, {"budget": {"turns": 12}, "journal": False})
+    assert (settings.budget.turns, settings.journal.enabled, problems) == (12, False, [])
 
 
 def test_a_file_that_is_wrong_is_named_too() -> None:

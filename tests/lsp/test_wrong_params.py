@@ -90,6 +90,8 @@ def test_any_spoiled_params_have_an_answer(shop: Shop) -> None:
             ("toolrag/ask", ask),
             ("toolrag/explain", {**at, "model": "extractive", "workDoneToken": "v", "partialResultToken": "q"}),
             ("textDocument/hover", {**at, "workDoneToken": "u"}),
+            ("textDocument/definition", at),
+            ("textDocument/documentLink", {"textDocument": at["textDocument"], "workDoneToken": "l"}),
             ("workspace/symbol", {"query": "discount"}),
             ("workspace/executeCommand", {"command": "toolrag.explain", "arguments": [at]}),
             ("toolrag/search", {"query": "discount", "limit": 5, "scope": scope}),

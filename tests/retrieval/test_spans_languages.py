@@ -5,13 +5,14 @@ from __future__ import annotations
 import random
 
 import pytest
-from retrieval.test_spans_golden import SAMPLES, sample
 from toolrag.retrieval import spans as spans_module
 from toolrag.retrieval.languages import LANGUAGES
 from toolrag.retrieval.spans import parse_source
 from toolrag.retrieval.syntax import Source
 from toolrag.symbols import ParsedFile
 from toolrag.text import Text
+
+from retrieval.test_spans_golden import SAMPLES, sample
 
 HOSTILE = ["(" * 400, "[" * 400, "{ " * 400, "f(" * 400, "@a\n" * 400, '"' * 399, "/*" * 400]
 HOSTILE += ["<h1>" * 400, "<" * 400, "a{" * 400, "A\n=\n" * 400, "\0\n" * 400 + "a", "x" * 100_000]

@@ -111,7 +111,9 @@ def clear_unused(folder: Path, limits: CacheLimits, now: float) -> None:
 
 
 def _touch(path: Path, now: float) -> None:
-    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0), 0o600))
+    os.close(
+        os.open(path, os.O_WRONLY | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0), 0o600)
+    )
     os.utime(path, (now, now))
 
 

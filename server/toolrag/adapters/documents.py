@@ -42,6 +42,8 @@ class _Buffer:
     """Where its URI says it is, by the text alone; None outside every root."""
     real: str | None
     """The absolute path of its file, links resolved; None where there is none that could be read."""
+    notebook: str | None = None
+    """The URI of the notebook that it is a cell of: what is denied of that is denied of its cells."""
 
 
 class Documents:
@@ -55,9 +57,9 @@ class Documents:
         """URIs of the open documents as the client gave them, in the order they were opened."""
         return tuple(buffer.uri for buffer in self._desk.buffers.values())
 
-    def open(self, uri: str, text: str, version: int | None) -> None:
+    def open(self, uri: str, text: str, version: int | None, notebook: str | None = None) -> None:
         """A document was opened with this text, which need not be its file's. One that is open is replaced."""
-        self._put(self._desk.buffer(uri, text, version))
+        self._put(self._desk.buffer(uri, text, version, notebook))
 
     def change(self, uri: str, text: str, version: int | None) -> None:
         """An open document has this text now. Raises KeyError when it is not open."""
@@ -76,7 +78,7 @@ class Documents:
     def use(self, fence: Fence) -> None:
         """Folders were opened or closed: everything goes by this fence from now on."""
         desk = replace(self._desk, fence=fence)
-        opened = [desk.buffer(one.uri, one.text, one.version) for one in desk.buffers.values()]
+        opened = [desk.buffer(one.uri, one.text, one.version, one.notebook) for one in desk.buffers.values()]
         self._desk = replace(desk, buffers={_identity(one.uri): one for one in opened})
 
     async def snapshot(self, path: str) -> TextSnapshot:
@@ -112,9 +114,9 @@ class _Desk:
     buffers: Mapping[str, _Buffer]
     texts: Texts
 
-    def buffer(self, uri: str, text: str, version: int | None) -> _Buffer:
+    def buffer(self, uri: str, text: str, version: int | None, notebook: str | None) -> _Buffer:
         """A document that is opened."""
-        return _Buffer(uri, text, version, self.spelt(uri), self.real(uri))
+        return _Buffer(uri, text, version, self.spelt(uri), self.real(uri), notebook)
 
     def snapshot(self, path: str) -> TextSnapshot:
         """The text of one document. Raises ReadError."""
@@ -216,7 +218,9 @@ def from_disk(fence: Fence, place: Place, texts: Texts | None = None) -> TextSna
 
 def _from_buffer(fence: Fence, buffer: _Buffer) -> TextSnapshot:
     """The buffer's text. Raises ReadError `secret_denied` or `ignored`."""
-    place = _file_of(fence, buffer)
+    if buffer.notebook is not None:
+        _file_of(fence, buffer.notebook)
+    place = _file_of(fence, buffer.uri)
     on_disk = None if place is None else _text_on_disk(fence, place)
     text = buffer.text.removeprefix(_BOM)
     form = Form() if on_disk is None else on_disk[1]
@@ -231,20 +235,20 @@ def _from_buffer(fence: Fence, buffer: _Buffer) -> TextSnapshot:
     return TextSnapshot(buffer.uri, root, path, Text(text), form, sha, "buffer", buffer.version, dirty)
 
 
-def _file_of(fence: Fence, buffer: _Buffer) -> Place | None:
+def _file_of(fence: Fence, uri: str) -> Place | None:
     """The file of an open document; None where it has none that may be read. Raises ReadError for a denied name."""
-    path = path_of_uri(buffer.uri)
+    path = path_of_uri(uri)
     if path is None:
-        path = unquote(_SCHEME.sub("", buffer.uri, count=1).partition("#")[0])
+        path = unquote(_SCHEME.sub("", uri, count=1).partition("#")[0])
     # A document may carry a denied name though no file of that name could be read: unsaved, or outside every root.
     spelt = _spelt_path(fence, path)
     code = fence.denied(*spelt) if spelt is not None else "secret_denied" if is_secret(path) else None
     if code is not None:
         raise denial(code, shown(os.path.basename(path)))
-    if spelt is None or not is_file_uri(buffer.uri):
+    if spelt is None or not is_file_uri(uri):
         return None
     try:
-        return fence.locate(buffer.uri)
+        return fence.locate(uri)
     except ReadError as error:
         if error.code in ("secret_denied", "ignored"):
             raise

@@ -6,13 +6,18 @@ Nothing is synced to the disk, unlike `sealed_file`: for what may be lost in a p
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import stat
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 from toolrag.adapters.cache_dir import TEMPORARY
+
+_COUNT: Final = itertools.count()
+"""Tells what is written at the same time apart: some clocks tick 64 times a second."""
 
 
 def entries_of(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
@@ -36,8 +41,8 @@ def size_of(path: Path) -> int:
 
 def write_whole(path: Path, data: bytes) -> None:
     """Write a file of mode 0600, whole or not at all, over whatever has its name. Raises OSError."""
-    beside = path.with_name(f"{TEMPORARY}{os.getpid()}.{time.monotonic_ns()}.{path.name[:16]}")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
+    beside = path.with_name(f"{TEMPORARY}{os.getpid()}.{next(_COUNT)}.{time.monotonic_ns()}.{path.name[:16]}")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
     descriptor = os.open(beside, flags, 0o600)
     try:
         with os.fdopen(descriptor, "wb") as file:

@@ -119,7 +119,9 @@ def _create(path: Path) -> None:
             if not stat.S_ISREG(name.lstat().st_mode):
                 raise DamagedStoreError(f"{name.name} is not a file")
     try:
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0), 0o600))
+        os.close(
+            os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0), 0o600)
+        )
     except OSError as error:
         if error.errno in (errno.EISDIR, errno.ELOOP):
             raise DamagedStoreError("a folder or a link is in its place") from None

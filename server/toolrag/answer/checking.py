@@ -75,8 +75,9 @@ async def check_text(text: str, documents: DocumentSource, folder: str = "") -> 
     An unpinned one is `unpinned` where its lines exist, else `gone`. `folder` is the text's own, relative to its root:
     a link may be meant from there.
     """
-    reading = _Reading(documents)
-    return [await _check_written(written, reading, folder) for written in find_written(text)]
+    reading, runs = _Reading(documents), Runs()
+    found = [(written, await reading.first(spellings(written, folder))) for written in find_written(text)]
+    return [judge(written, snapshot, error, runs) for written, (snapshot, error) in found]
 
 
 async def check_answer(answer: object, documents: DocumentSource, elsewhere: Elsewhere | None) -> CheckedAnswer:
@@ -178,36 +179,33 @@ def _why_unsupported(text: str, cites: Sequence[str], standing: Mapping[str, str
     return ""
 
 
-class _Reading:
-    """The documents of one check, each read once and searched once for runs of the same length."""
+class Runs:
+    """Where runs of lines stand in texts; each text is searched once for runs of the same length."""
 
-    def __init__(self, documents: DocumentSource) -> None:
-        self._documents = documents
-        self._read: dict[str, TextSnapshot | ReadError] = {}
+    def __init__(self, most: int | None = None) -> None:
+        """After `most` hashed lines nothing more is looked for, and what has moved counts as changed; None: no end."""
+        self._left = most
         self._runs: dict[tuple[str, int], dict[str, list[int]]] = {}
-
-    async def snapshot(self, path: str) -> TextSnapshot | ReadError:
-        if path not in self._read:
-            try:
-                self._read[path] = await self._documents.snapshot(path)
-            except ReadError as error:
-                self._read[path] = error
-        return self._read[path]
 
     def places(self, snapshot: TextSnapshot, pin: str, size: int) -> list[LineRange]:
         """Where runs of `size` lines have a hash that begins with a whole pin."""
         runs = self._runs.get((snapshot.sha, size))
         if runs is None:
+            n_runs = max(0, snapshot.text.n_lines - size + 1)
+            if self._left is not None:
+                if n_runs * size > self._left:
+                    return []
+                self._left -= n_runs * size
             runs = self._runs[snapshot.sha, size] = {}
             lines = snapshot.text.lines(LineRange(0, snapshot.text.n_lines))
-            for start in range(len(lines) - size + 1):
+            for start in range(n_runs):
                 runs.setdefault(lines_sha(lines[start : start + size])[:PIN_DIGITS], []).append(start)
         places = [LineRange(start, start + size) for start in runs.get(pin[:PIN_DIGITS], [])]
         return [place for place in places if snapshot.text.sha_of(place).startswith(pin)]
 
 
-async def _check_written(written: Written, reading: _Reading, folder: str) -> CheckedText:
-    found, error = await _first(_spellings(written, folder), reading)
+def judge(written: Written, found: TextSnapshot | None, error: ReadError | None, runs: Runs) -> CheckedText:
+    """How a written citation stands in the text that its path names; None for a path that names none."""
     if found is None:
         return CheckedText(written, "gone", error=error)
     text, lines = found.text, written.lines
@@ -219,24 +217,36 @@ async def _check_written(written: Written, reading: _Reading, folder: str) -> Ch
     if written.is_pin_whole:
         if lines.end <= text.n_lines and text.sha_of(lines).startswith(written.pin):
             return CheckedText(written, "verified", found, lines)
-        places = reading.places(found, written.pin, len(lines)) if len(lines) <= MAX_SOUGHT else []
+        places = runs.places(found, written.pin, len(lines)) if len(lines) <= MAX_SOUGHT else []
         if len(places) == 1 and any(map(str.isalnum, text.slice(places[0]))):
             return CheckedText(written, "moved", found, places[0])
     return CheckedText(written, "changed" if lines.start < text.n_lines else "gone", found)
 
 
-def _spellings(written: Written, folder: str) -> list[str]:
-    """What a citation's path may mean, likeliest first."""
+def spellings(written: Written, folder: str) -> list[str]:
+    """What a citation's path may mean, likeliest first; `folder` as `check_text` has it."""
     from_folder = [f"{folder}/{path}" for path in written.paths if path[:1] not in "/\\~"]
     return [*written.paths, *(from_folder if written.is_link and folder else ())]
 
 
-async def _first(paths: Sequence[str], reading: _Reading) -> tuple[TextSnapshot | None, ReadError | None]:
-    """The first of some paths that can be read; the first refusal where none can."""
-    refused: ReadError | None = None
-    for path in paths:
-        found = await reading.snapshot(path)
-        if isinstance(found, TextSnapshot):
-            return found, None
-        refused = refused or found
-    return None, refused
+class _Reading:
+    """The documents of one check, each read once."""
+
+    def __init__(self, documents: DocumentSource) -> None:
+        self._documents = documents
+        self._read: dict[str, TextSnapshot | ReadError] = {}
+
+    async def first(self, paths: Sequence[str]) -> tuple[TextSnapshot | None, ReadError | None]:
+        """The first of some paths that can be read; the first refusal where none can."""
+        refused: ReadError | None = None
+        for path in paths:
+            if path not in self._read:
+                try:
+                    self._read[path] = await self._documents.snapshot(path)
+                except ReadError as error:
+                    self._read[path] = error
+            found = self._read[path]
+            if isinstance(found, TextSnapshot):
+                return found, None
+            refused = refused or found
+        return None, refused

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from toolrag.answer import wire
 from toolrag.answer.locating import Cited, locate_cited, parse_citation
@@ -14,6 +15,9 @@ from toolrag.errors import ReadError
 from toolrag.ports import DocumentSource
 
 _IT = re.compile(r"(?<![\w`.'])(?:it|its|that(?:\s+(?:function|method|class|one))?|they|them)(?![\w`'])", re.I)
+
+DENIED: Final = ("path_denied", "secret_denied", "ignored")
+"""Why a document may not be read, of ReadError's codes; by the others it may, and is not there."""
 
 MOST_READ = 6
 """Citations that are read again; what a run may read is for its own question first."""
@@ -44,6 +48,20 @@ class Earlier:
         if "`" in question or not self.subject:
             return question  # it names what it is about
         return _IT.sub(lambda _: f"`{self.subject}`", question, count=1)
+
+
+async def still_allowed(earlier: Earlier, documents: DocumentSource) -> Earlier:
+    """What of an earlier answer may be carried on: nothing that was said, where a document of it is denied by now."""
+    allowed = [one for one in earlier.citations if not await _is_denied(parse_citation(one), documents)]
+    return earlier if len(allowed) == len(earlier.citations) else Earlier(earlier.question, (), tuple(allowed))
+
+
+async def _is_denied(cited: Cited, documents: DocumentSource) -> bool:
+    try:
+        await documents.snapshot(cited.uri)
+    except ReadError as error:
+        return error.code in DENIED
+    return False
 
 
 async def read_again(earlier: Earlier, reader: RangeReader, documents: DocumentSource) -> list[Evidence]:

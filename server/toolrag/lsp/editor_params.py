@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Final, Literal
@@ -43,6 +43,10 @@ class Client:
     """How it shows a hover: the first of its own list that we know."""
     command_links: bool
     """It runs commands of links in a hover: `initializationOptions.toolrag.commandLinks`."""
+    show_answers: bool = False
+    """Answers to commands are shown on a document of their own: `initializationOptions.toolrag.showAnswers`."""
+    shows_documents: bool = False
+    """It can be asked to show a document."""
     shows_texts: bool = False
     """It shows documents whose text it asks the server for."""
 
@@ -77,7 +81,7 @@ class Changed:
 
 @dataclass(frozen=True, slots=True)
 class Hover:
-    """`textDocument/hover`."""
+    """`textDocument/hover`, and `textDocument/definition`."""
 
     uri: str
     position: Position
@@ -113,6 +117,7 @@ def initialize(given: object) -> Client:
     ]
     options = dict(section(members.raw("initializationOptions")))
     command_links = options.pop("commandLinks", None) is True
+    show_answers = options.pop("showAnswers", None) is True
     return Client(
         process_id=members.optional_whole("processId"),
         folders=_first_folders(members),
@@ -122,6 +127,8 @@ def initialize(given: object) -> Client:
         work_done_progress=_within(capabilities, "window", "workDoneProgress") is True,
         watches_files=_within(capabilities, "workspace", "didChangeWatchedFiles", "dynamicRegistration") is True,
         answers_settings=_within(capabilities, "workspace", "configuration") is True,
+        show_answers=show_answers,
+        shows_documents=_within(capabilities, "window", "showDocument", "support") is True,
         shows_texts=isinstance(_within(capabilities, "workspace", "textDocumentContent"), Mapping),
         hover_form=shown[0] if shown else "plaintext",
         command_links=command_links,
@@ -135,7 +142,11 @@ def anything(given: object) -> object:
 
 def opened(given: object) -> Opened:
     """Params of `textDocument/didOpen`."""
-    document = Members(given).part("textDocument")
+    return opened_item(Members(given).part("textDocument"))
+
+
+def opened_item(document: Members) -> Opened:
+    """A `TextDocumentItem`."""
     language = document.optional_word("languageId") or ""
     return Opened(document.word("uri"), language, document.string("text"), document.optional_whole("version"))
 
@@ -143,13 +154,17 @@ def opened(given: object) -> Opened:
 def changed(given: object) -> Changed:
     """Params of `textDocument/didChange`."""
     members = Members(given)
-    document = members.part("textDocument")
-    changes = tuple(_change(one) for one in members.parts("contentChanges"))
-    return Changed(document.word("uri"), changes, document.optional_whole("version"))
+    return changed_item(members.part("textDocument"), members.parts("contentChanges"))
+
+
+def changed_item(document: Members, changes: Iterable[Members]) -> Changed:
+    """A `VersionedTextDocumentIdentifier` and its edits."""
+    edits = tuple(map(_change, changes))
+    return Changed(document.word("uri"), edits, document.optional_whole("version"))
 
 
 def hover(given: object) -> Hover:
-    """Params of `textDocument/hover`."""
+    """Params of `textDocument/hover`, and of `textDocument/definition`."""
     members = Members(given)
     return Hover(members.part("textDocument").word("uri"), position(members.part("position")))
 
@@ -160,7 +175,7 @@ def symbols(given: object) -> str:
 
 
 def document_uri(given: object) -> str:
-    """The document of `textDocument/didSave` and `textDocument/didClose`."""
+    """The document of `textDocument/didSave`, `textDocument/didClose` and `textDocument/documentLink`."""
     return Members(given).part("textDocument").word("uri")
 
 

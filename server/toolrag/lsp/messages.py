@@ -19,6 +19,7 @@ INVALID_PARAMS: Final = -32602
 INTERNAL_ERROR: Final = -32603
 NOT_INITIALIZED: Final = -32002
 CANCELLED: Final = -32800
+REQUEST_FAILED: Final = -32803
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,9 @@ from typing import Any, Final
 
 from toolrag.answer import wire
 from toolrag.answer.extractive import MODEL
+from toolrag.answer.types import Answer
 from toolrag.errors import ReadError
-from toolrag.lsp import cited, commands, editor_params, params, shapes
+from toolrag.lsp import cited, commands, editor_params, notebook_params, params, shapes, showing, syncing
 from toolrag.lsp.members import ParamsError
 from toolrag.lsp.progress import AskProgress
 from toolrag.lsp.protocol import Call
@@ -21,27 +22,38 @@ from toolrag.session.types import Ask
 from toolrag.text import TextSnapshot
 
 
-async def _ask(server: Server, call: Call, given: params.Ask) -> object:
+async def _ask(server: Server, call: Call, given: params.Ask) -> Answer:
     progress = AskProgress(call, given.work_done_token, given.partial_result_token, server.client.encoding)
     budget = params.lowered(server.settings.budget, given.budget)
     wanted = Ask(given.question, given.uri, given.selection, given.scope, given.model, budget, given.follows)
     session = await server.ready()
     async with server.asking_with(given.model):
-        return wire.answer(await session.ask(wanted, progress), server.client.encoding)
+        return await session.ask(wanted, progress)
 
 
-async def _explain(server: Server, call: Call, given: params.Explain) -> object:
+async def _explain(server: Server, call: Call, given: params.Explain) -> Answer:
     encoding = server.client.encoding
     progress = AskProgress(call, given.work_done_token, given.partial_result_token, encoding)
     session = await server.ready()
     async with server.asking_with(given.model):
-        return wire.answer(await session.explain(given.uri, given.position, encoding, given.model, progress), encoding)
+        return await session.explain(given.uri, given.position, encoding, given.model, progress)
 
 
 async def _hover(server: Server, _: Call, given: editor_params.Hover) -> object:
     session, client = await server.ready(), server.client
     found = await session.hover(given.uri, given.position, client.encoding, client.hover_form, client.command_links)
     return None if found is None else shapes.hover(found, client.hover_form)
+
+
+async def _document_link(server: Server, _: Call, uri: str) -> object:
+    links = await (await server.ready()).links(uri)
+    return [] if links is None else shapes.document_links(links, server.client.encoding)
+
+
+async def _definition(server: Server, _: Call, given: editor_params.Hover) -> object:
+    session, encoding = await server.ready(), server.client.encoding
+    found = await session.written_at(given.uri, given.position, encoding)
+    return None if found is None else shapes.location(found, encoding)
 
 
 async def _symbols(server: Server, _: Call, query: str) -> object:
@@ -99,7 +111,8 @@ async def _reindex(server: Server, _: Call, __: None) -> None:
 
 def _execute_command(server: Server, call: Call, given: editor_params.Command) -> object:
     method, raw = commands.request_of(given)
-    wanted = (REQUESTS | BY_COMMAND_ALONE)[method]
+    is_shown = method in SHOWN and showing.is_wanted(server.client, raw)
+    wanted = SHOWN[method] if is_shown else (REQUESTS | BY_COMMAND_ALONE)[method]
     return wanted.run(server, call, wanted.parse(raw))
 
 
@@ -132,26 +145,6 @@ def _initialized(server: Server, _: object) -> None:
 
 def _exit(server: Server, _: object) -> None:
     server.protocol.ended.set()
-
-
-def _did_open(server: Server, given: editor_params.Opened) -> None:
-    server.documents.open(given.uri, given.text, given.version)
-    server.session.opened(given.uri, given.language_id, given.text, given.version)
-
-
-def _did_change(server: Server, given: editor_params.Changed) -> None:
-    now = server.documents.change(given.uri, given.changes, given.version, server.client.encoding)
-    server.session.changed(given.uri, now.text, given.version, now.edits)
-
-
-def _did_save(server: Server, uri: str) -> None:
-    server.documents.check_open(uri)
-    server.session.saved(uri)
-
-
-def _did_close(server: Server, uri: str) -> None:
-    server.documents.close(uri)
-    server.session.closed(uri)
 
 
 def _did_change_folders(server: Server, given: editor_params.FoldersChanged) -> None:
@@ -190,8 +183,8 @@ class Method:
 REQUESTS: Final[dict[str, Method]] = {
     "initialize": Method(editor_params.initialize, _initialize),
     "shutdown": Method(editor_params.anything, _shutdown),
-    "toolrag/ask": Method(params.ask, _ask),
-    "toolrag/explain": Method(params.explain, _explain),
+    "toolrag/ask": Method(params.ask, showing.told(_ask)),
+    "toolrag/explain": Method(params.explain, showing.told(_explain)),
     "toolrag/search": Method(params.search, _search),
     "toolrag/readRange": Method(params.read_range, _read_range),
     "toolrag/locate": Method(params.locate, _locate),
@@ -199,6 +192,8 @@ REQUESTS: Final[dict[str, Method]] = {
     "toolrag/replay": Method(params.replay, _replay),
     "toolrag/status": Method(params.nothing, _status),
     "textDocument/hover": Method(editor_params.hover, _hover),
+    "textDocument/definition": Method(editor_params.hover, _definition),
+    "textDocument/documentLink": Method(editor_params.document_uri, _document_link),
     "workspace/symbol": Method(editor_params.symbols, _symbols),
     "workspace/executeCommand": Method(editor_params.command, _execute_command),
     "toolrag/cited": Method(params.cited, _cited),
@@ -210,13 +205,23 @@ BY_COMMAND_ALONE: Final[dict[str, Method]] = {
     "toolrag/clearJournals": Method(params.nothing, _clear_journals),
 }
 
+SHOWN: Final[dict[str, Method]] = {
+    "toolrag/ask": Method(params.ask, showing.told(_ask, is_shown=True)),
+    "toolrag/explain": Method(params.explain, showing.told(_explain, is_shown=True)),
+}
+"""By command, in an editor that is to show the answer."""
+
 NOTIFICATIONS: Final[dict[str, Method]] = {
     "initialized": Method(editor_params.anything, _initialized),
     "exit": Method(editor_params.anything, _exit),
-    "textDocument/didOpen": Method(editor_params.opened, _did_open),
-    "textDocument/didChange": Method(editor_params.changed, _did_change),
-    "textDocument/didSave": Method(editor_params.document_uri, _did_save),
-    "textDocument/didClose": Method(editor_params.document_uri, _did_close),
+    "textDocument/didOpen": Method(editor_params.opened, syncing.did_open),
+    "textDocument/didChange": Method(editor_params.changed, syncing.did_change),
+    "textDocument/didSave": Method(editor_params.document_uri, syncing.did_save),
+    "textDocument/didClose": Method(editor_params.document_uri, syncing.did_close),
+    "notebookDocument/didOpen": Method(notebook_params.opened, syncing.did_open_notebook),
+    "notebookDocument/didChange": Method(notebook_params.changed, syncing.did_change_notebook),
+    "notebookDocument/didSave": Method(notebook_params.saved, syncing.did_save_notebook),
+    "notebookDocument/didClose": Method(notebook_params.closed, syncing.did_close_notebook),
     "workspace/didChangeWorkspaceFolders": Method(editor_params.folders_changed, _did_change_folders),
     "workspace/didChangeConfiguration": Method(editor_params.settings_changed, _did_change_configuration),
     "workspace/didChangeWatchedFiles": Method(editor_params.files_changed, _did_change_watched_files),

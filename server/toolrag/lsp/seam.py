@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from toolrag.answer.checking import CheckedText
 from toolrag.answer.edits import Edit
 from toolrag.answer.hover.markup import Format
 from toolrag.answer.hover.names import Listed
@@ -12,7 +13,7 @@ from toolrag.answer.reading import ReadResult
 from toolrag.answer.types import Answer
 from toolrag.config import Settings
 from toolrag.ports import Scope, SearchResult
-from toolrag.session.types import Ask, Folder, Hover, Watch
+from toolrag.session.types import Ask, Folder, Hover, Links, Watch
 from toolrag.text import Position, PositionEncoding, TextSnapshot
 
 
@@ -22,7 +23,9 @@ class Session(Protocol):
     async def start(self, folders: Sequence[Folder]) -> None: ...  # noqa: D102
     async def change_folders(self, added: Sequence[Folder], removed: Sequence[Folder]) -> None: ...  # noqa: D102
     async def configure(self, settings: Settings) -> None: ...  # noqa: D102
-    def opened(self, uri: str, language_id: str, text: str, version: int | None) -> None: ...  # noqa: D102
+    def opened(  # noqa: D102
+        self, uri: str, language_id: str, text: str, version: int | None, notebook: str | None = None
+    ) -> None: ...
     def changed(self, uri: str, text: str, version: int | None, edits: Sequence[Edit] | None = None) -> None: ...  # noqa: D102
     def saved(self, uri: str) -> None: ...  # noqa: D102
     def closed(self, uri: str) -> None: ...  # noqa: D102
@@ -37,9 +40,12 @@ class Session(Protocol):
     async def hover(  # noqa: D102
         self, uri: str, position: Position, encoding: PositionEncoding, form: Format, command_links: bool
     ) -> Hover | None: ...
+    async def links(self, uri: str) -> Links | None: ...  # noqa: D102
+    async def written_at(self, uri: str, position: Position, encoding: PositionEncoding) -> CheckedText | None: ...  # noqa: D102
     async def explain(  # noqa: D102
         self, uri: str, position: Position, encoding: PositionEncoding, model: str | None, watch: Watch
     ) -> Answer: ...
+    async def shown(self, answer: Answer) -> str: ...  # noqa: D102
     async def symbols(self, query: str) -> Sequence[Listed]: ...  # noqa: D102
     async def replay(self, run: str, verify: bool, encoding: PositionEncoding) -> Mapping[str, object]: ...  # noqa: D102
     async def clear_journals(self) -> Mapping[str, object]: ...  # noqa: D102

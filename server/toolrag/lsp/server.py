@@ -15,9 +15,10 @@ from pygls.lsp.server import LanguageServer
 
 from toolrag import __version__, app
 from toolrag.answer.extractive import MODEL
+from toolrag.answer.prose import visible
 from toolrag.config import Settings
 from toolrag.errors import ConfigError, ModelError
-from toolrag.lsp import cited, lifetime, log_lines, messages
+from toolrag.lsp import cited, lifetime, log_lines, messages, shapes
 from toolrag.lsp.commands import COMMANDS
 from toolrag.lsp.editor_params import Client, Trace
 from toolrag.lsp.progress import PhaseProgress, Work
@@ -25,7 +26,7 @@ from toolrag.lsp.protocol import Call, Protocol, report_fault
 from toolrag.lsp.seam import Session
 from toolrag.lsp.settings import SettingsFile, section, settings_of
 from toolrag.lsp.sync import OpenDocuments
-from toolrag.session.types import Events, Stood
+from toolrag.session.types import Events, Links, Stood
 
 MakeSession = Callable[[Settings, Events], Session]
 
@@ -160,6 +161,8 @@ class Server(LanguageServer):
             position_encoding=self.client.encoding,
         )
         capabilities: types.ServerCapabilities = builder.build()  # type: ignore[no-untyped-call]
+        every = types.NotebookDocumentFilterWithNotebook("*")
+        capabilities.notebook_document_sync = types.NotebookDocumentSyncOptions([every], save=True)
         if self.client.shows_texts and capabilities.workspace is not None:
             capabilities.workspace.text_document_content = types.TextDocumentContentOptions([cited.SCHEME])
         return capabilities
@@ -209,12 +212,19 @@ class _Told:
             if error.code == messages.METHOD_NOT_FOUND:
                 sentence = "This editor has no model of its own for toolrag. Choose bedrock:… or openai:…."
                 raise ModelError("not_configured", sentence) from None
-            said = " ".join(str(error).split())[:_MOST_SAID]
-            raise ModelError("unavailable", f"The editor's model gave no reply: {said}") from None
+            said = visible(" ".join(str(error).split())[:_MOST_SAID])
+            # Who says no once is not asked again: neither the user who consents to no model, nor one that is gone.
+            for_good = error.code in (messages.CANCELLED, messages.REQUEST_FAILED)
+            raise ModelError(
+                "not_allowed" if for_good else "unavailable", f"The editor's model gave no reply: {said}"
+            ) from None
 
     def standings(self, answer_id: str, citations: Sequence[Stood]) -> None:
         told = [cited.stood_wire(one, self._encoding) for one in citations]
         self._protocol.notify("toolrag/standings", {"answerId": answer_id, "citations": told})
+
+    def unstanding(self, uri: str, links: Links | None) -> None:
+        self._protocol.notify("textDocument/publishDiagnostics", shapes.diagnostics(uri, links, self._encoding))
 
 
 def _report(problems: list[str]) -> None:

@@ -2,7 +2,8 @@
 
 An editor's settings may come from a workspace's own folder. They win over the user's file, but what the file denies
 stays denied, and which model answers, at which address and with whose key, is said by the user's file alone: a cloned
-repository must not send what is read to a server of its choice.
+repository must not send what is read to a server of its choice. Nor may it spend more of the user's money than the
+file allows, keep journals the user wants none of, or have those of other folders thrown away.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ from typing import Final
 from toolrag.config import Settings, parse_settings
 
 _USERS_ALONE: Final = frozenset({"model", "bedrock", "openai"})
+
+_OF_THE_CLIENT: Final = frozenset({"command_links", "show_answers"})
+"""What a client says of itself beside its settings, at the start; one may send both again as its settings."""
 
 _INNER_CAPITAL: Final = re.compile(r"(?<=[a-z0-9])[A-Z]")
 
@@ -42,8 +46,11 @@ def settings_of(file: Mapping[str, object], editor: Mapping[str, object]) -> tup
     An editor may write a name with capitals (`read.maxLines`) or as the file does (`read.max_lines`); null is unset.
     """
     base: dict[str, object] = {key: dict(value) if isinstance(value, Mapping) else value for key, value in file.items()}
+    users = parse_settings(base)[0]
     problems: list[str] = []
     for path, value in _leaves(editor):
+        if path[0] in _OF_THE_CLIENT:
+            continue
         if path[0] in _USERS_ALONE:
             problems.append(f"{'.'.join(path)} is not taken from an editor. Set it in the user's config.toml.")
             continue
@@ -54,6 +61,13 @@ def settings_of(file: Mapping[str, object], editor: Mapping[str, object]) -> tup
         wrong = parse_settings(alone)[1]
         problems += wrong
         if wrong:
+            continue
+        if path[0] == "budget" and isinstance(value, int) and value > getattr(users.budget, path[1]):
+            problems.append(f"{'.'.join(path)} is only lowered by an editor. Raise it in the user's config.toml.")
+            continue
+        if path[0] == "journal" and (path[1:] not in ((), ("enabled",)) or (value and not users.journal.enabled)):
+            only = "is not taken from an editor, which may only turn journals off"
+            problems.append(f"{'.'.join(path)} {only}. Set it in the user's config.toml.")
             continue
         if path == ("deny",) and isinstance(value, list):
             denied = base.get("deny")

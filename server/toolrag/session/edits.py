@@ -10,6 +10,7 @@ from collections.abc import Callable
 from toolrag.adapters.documents import Documents
 from toolrag.adapters.library import Library
 from toolrag.adapters.shown import LiveFile
+from toolrag.adapters.shown_answers import is_kept
 from toolrag.errors import ReadError
 from toolrag.ports import SpanParser
 from toolrag.retrieval.languages import ANY_TEXT, LANGUAGES, language_for
@@ -127,6 +128,8 @@ class Edits:
         opened, path = place
         if opened is not None and not opened.index.would_index(path, snapshot.dirty):
             return None
+        if is_kept(uri):
+            return None  # an answer is no evidence
         language = self.language(uri, path, snapshot.text.content)
         if language is None or len(snapshot.text.content) > self._most_characters:
             return None

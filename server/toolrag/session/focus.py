@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from toolrag.ports import Candidate, Place, Retriever, Scope, SearchResult
-from toolrag.symbols import ParsedFile, Span
-from toolrag.text import LineRange
+from toolrag.errors import ReadError
+from toolrag.ports import Candidate, DocumentSource, Place, Retriever, Scope, SearchResult
+from toolrag.session.types import Ask
+from toolrag.symbols import Analysis, ParsedFile, Span
+from toolrag.text import LineRange, TextSnapshot
 
 NEARER: Final = 1.15
 """What a candidate's score is multiplied with in the document in front; enough to win among equals only."""
@@ -18,6 +20,9 @@ _NOUN: Final = "(?:function|method|class|constant|variable|symbol|code|one|here)
 _THIS: Final = re.compile(
     rf"(?<![\w`.])(?:this(?:\s+{_NOUN})?|the\s+selected\s+{_NOUN}|the\s+selection)(?![\w`])", re.I
 )
+_WORD: Final = re.compile(r"[^\s`]{1,100}")
+"""A name that can stand in a question. Keys and quoted names may be whole sentences, which a model would be asked."""
+
 _KINDS: Final = frozenset({"class", "function", "method", "constant", "field", "type", "module"})
 
 
@@ -28,7 +33,7 @@ def says_this(question: str) -> bool:
 
 def meant(parsed: ParsedFile, selection: LineRange) -> Span | None:
     """The symbol that a selection means: the innermost around all of it, else the first that begins in it."""
-    named = [span for span in parsed.spans if span.kind in _KINDS]
+    named = [span for span in parsed.spans if span.kind in _KINDS and _WORD.fullmatch(span.name)]
     around = [span for span in named if selection in span.lines]
     if around:
         return min(around, key=lambda span: len(span.lines))
@@ -90,3 +95,30 @@ class FocusedRetriever:
 def lowered(allowed: Sequence[int], asked: Sequence[int]) -> list[int]:
     """Each limit as it was asked for, but never above what is allowed."""
     return [min(pair) for pair in zip(allowed, asked, strict=True)]
+
+
+async def in_front(
+    ask: Ask,
+    plain: Retriever,
+    documents: DocumentSource,
+    language_of: Callable[[str, str, str], str | None],
+    analysed: Callable[[TextSnapshot, str], Awaitable[Analysis]],
+) -> tuple[Retriever, str]:
+    """How a question is searched for with what is in front of the user, and its words with what "this" means.
+
+    `language_of` tells the language of a document by its URI, path and text; `analysed` parses a text in a language.
+    """
+    if ask.uri is None:
+        return plain, ask.question
+    try:
+        snapshot = await documents.snapshot(ask.uri)
+    except ReadError:
+        return plain, ask.question
+    language = language_of(ask.uri, snapshot.path, snapshot.text.content)
+    if not says_this(ask.question) or ask.selection is None or language is None:
+        return FocusedRetriever(plain, snapshot.uri), ask.question
+    analysis = await analysed(snapshot, language)
+    last = min(ask.selection.end, snapshot.text.n_lines)
+    span = meant(analysis.parsed, LineRange(min(ask.selection.start, last), last))
+    question = ask.question if span is None else named(ask.question, span.name)
+    return FocusedRetriever(plain, snapshot.uri, span), question

@@ -17,6 +17,7 @@ from toolrag.answer.hover.pointed import Pointed, pointed_at
 from toolrag.answer.types import Answer
 from toolrag.errors import ReadError
 from toolrag.session.types import Ask, Hover
+from toolrag.session.written_links import WrittenLinks
 from toolrag.text import LineRange, Position, PositionEncoding
 
 MOST_LISTED = 100
@@ -25,24 +26,36 @@ MOST_LISTED = 100
 class Hovering:
     """Serves one session."""
 
-    def __init__(self, documents: Documents, names: Names, language: Callable[[str, str, str], str | None]) -> None:
+    def __init__(
+        self,
+        documents: Documents,
+        names: Names,
+        language: Callable[[str, str, str], str | None],
+        links: WrittenLinks,
+    ) -> None:
         """`language` says what language an open document is in, by its URI, path and text."""
         self._documents = documents
         self._names = names
         self._language = language
+        self._links = links
         self._explanations = Explanations()
 
     async def hover(
         self, uri: str, position: Position, encoding: PositionEncoding, form: Format, command_links: bool
     ) -> Hover | None:
-        """What is known of the name at a position; None where there is none, or the document may not be read."""
-        found = await self._pointed(uri, position, encoding)
-        if found is None:
+        """What is known of the citation or the name that is written at a position.
+
+        None where there is neither, or the document may not be read.
+        """
+        front = await self._front(uri)
+        if front is None:
             return None
-        front, pointed = found
-        facts = await gather(pointed, front, self._names)
-        if facts is None:
-            # Words of a comment or a string may be a written citation: that is told by whoever reads those.
+        cited = await self._links.hover(front.snapshot, position, encoding, form)
+        if cited is not None:
+            return cited
+        pointed = _pointed(front, position, encoding)
+        facts = None if pointed is None else await gather(pointed, front, self._names)
+        if pointed is None or facts is None:
             return None
         explained = await self._explanations.of(facts.key, self._documents) if facts.is_certain else []
         text = written(facts, form, explained)
@@ -63,9 +76,10 @@ class Hovering:
 
         Where no symbol is named there, it is about the one around. Raises what `ask` raises.
         """
-        found = await self._pointed(uri, position, encoding)
-        line = position.line if found is None else found[1].line
-        facts = None if found is None else await gather(found[1], found[0], self._names)
+        front = await self._front(uri)
+        pointed = None if front is None else _pointed(front, position, encoding)
+        line = position.line if pointed is None else pointed.line
+        facts = None if front is None or pointed is None else await gather(pointed, front, self._names)
         question = "what does this do?" if facts is None else f"what does `{facts.name}` do?"
         answer = await ask(Ask(question, uri, LineRange(line, line + 1), model=model))
         if facts is not None and facts.is_certain and _is_about(answer, facts.definitions[0].place):
@@ -76,14 +90,17 @@ class Hovering:
         """Symbols whose names fit a query, best first; none for an empty one."""
         return await self._names.matching(query, MOST_LISTED)
 
-    async def _pointed(self, uri: str, position: Position, encoding: PositionEncoding) -> tuple[Front, Pointed] | None:
+    async def _front(self, uri: str) -> Front | None:
         try:
             snapshot = await self._documents.snapshot(uri)
         except ReadError:
             return None
-        language = self._language(uri, snapshot.path, snapshot.text.content) or ""
-        pointed = pointed_at(snapshot.text, snapshot.text.offset(position, encoding), language)
-        return None if pointed is None else (Front(snapshot, language), pointed)
+        return Front(snapshot, self._language(uri, snapshot.path, snapshot.text.content) or "")
+
+
+def _pointed(front: Front, position: Position, encoding: PositionEncoding) -> Pointed | None:
+    text = front.snapshot.text
+    return pointed_at(text, text.offset(position, encoding), front.language)
 
 
 def _is_about(answer: Answer, place: Place) -> bool:

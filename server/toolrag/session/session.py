@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, replace
 from pathlib import Path
 
 from toolrag import app
@@ -17,7 +17,9 @@ from toolrag.adapters.library import Library
 from toolrag.adapters.name_index import NameIndex
 from toolrag.adapters.names import path_of_uri
 from toolrag.adapters.parse_process import ParseProcess
+from toolrag.answer.checking import CheckedText
 from toolrag.answer.checking_wire import locate_wire, verify_answer_wire, verify_text_wire
+from toolrag.answer.earlier import DENIED, still_allowed
 from toolrag.answer.edits import Edit
 from toolrag.answer.extractive import MODEL
 from toolrag.answer.hover.markup import Format
@@ -28,38 +30,23 @@ from toolrag.answer.types import Answer
 from toolrag.config import Budget, Settings
 from toolrag.errors import ReadError
 from toolrag.models import chat_model
-from toolrag.ports import NO_JOURNAL, Retriever, Scope, SearchResult
-from toolrag.retrieval.languages import language_for
+from toolrag.ports import NO_JOURNAL, Scope, SearchResult
 from toolrag.session.answers import Answers
 from toolrag.session.edits import Edits
-from toolrag.session.focus import FocusedRetriever, lowered, meant, named, says_this
+from toolrag.session.focus import in_front, lowered
 from toolrag.session.folders import Folders, Opened
 from toolrag.session.hovering import Hovering
+from toolrag.session.noting import Noting
 from toolrag.session.standings import Standings
 from toolrag.session.status import status_of
-from toolrag.session.types import Ask, Events, Folder, Hover, Watch
-from toolrag.text import LineRange, Position, PositionEncoding, TextSnapshot
+from toolrag.session.told import Told
+from toolrag.session.types import Ask, Events, Folder, Hover, Links, Watch
+from toolrag.session.written_links import WrittenLinks
+from toolrag.symbols import Analysis
+from toolrag.text import Position, PositionEncoding, TextSnapshot
 
 MOST_CANDIDATES = 100
 """Candidates of one search, at most."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Told:
-    """Documents that tell what is read of them."""
-
-    documents: Documents
-    watch: Watch
-
-    async def snapshot(self, path: str) -> TextSnapshot:
-        """As the documents'."""
-        snapshot = await self.documents.snapshot(path)
-        self.watch.reading(f"reading {snapshot.path}")
-        return snapshot
-
-    async def glances(self, paths: Sequence[str]) -> list[TextSnapshot | None]:
-        """As the documents'."""
-        return await self.documents.glances(paths)
 
 
 class Session:
@@ -77,7 +64,9 @@ class Session:
         most = settings.index.max_file_bytes
         self._edits = Edits(self._documents, self._parser, self._library, lambda: self._folders, most)
         names = NameIndex(self._library.retriever, self._documents, self._parser)
-        self._hovering = Hovering(self._documents, names, self._edits.language)
+        self._links = WrittenLinks(self._documents, self._edits.language, lambda: self._folders)
+        self._noting = Noting(self._links, self._edits.language, events, settings.diagnostics)
+        self._hovering = Hovering(self._documents, names, self._edits.language, self._links)
         self._answers = Answers()
         self._standings = Standings(self._documents, lambda: self._library.documents, events)
         self._changing = asyncio.Lock()
@@ -92,13 +81,14 @@ class Session:
         """Folders were added to the workspace, and others removed."""
         async with self._changing:
             await self._folders.change(added, removed)
-        self._edits.touch_all()
-        self._standings.sweep()
+        self._sweep()
 
     async def configure(self, settings: Settings) -> None:
         """The user's settings are others now. Raises ConfigError, and keeps the old ones, where they cannot be used."""
-        if replace(settings, hover=self._settings.hover) == self._settings:
-            self._settings = settings  # nothing that is read or indexed goes by it
+        before = self._settings
+        if replace(settings, hover=before.hover, diagnostics=before.diagnostics) == before:
+            self._settings = settings  # nothing that is read or indexed goes by them
+            self._noting.use(settings.diagnostics)
             return
         engine = app.vector_engine(settings.index.vectors, app.embedder().dimensions)
         async with self._changing:
@@ -108,20 +98,22 @@ class Session:
             self._settings, self._engine = settings, engine
             self._folders = self._made_folders()
             await self._folders.change(folders, [])
-        self._edits.touch_all()
-        self._standings.sweep()
+        self._noting.use(settings.diagnostics)
+        self._sweep()
 
-    def opened(self, uri: str, language_id: str, text: str, version: int | None) -> None:
-        """A document was opened with this text, which need not be its file's."""
-        self._documents.open(uri, text, version)
+    def opened(self, uri: str, language_id: str, text: str, version: int | None, notebook: str | None = None) -> None:
+        """A document, or a cell of a notebook, was opened with this text, which need not be its file's."""
+        self._documents.open(uri, text, version, notebook)
         self._edits.touch(uri, language_id)
         self._standings.opened(uri, text)
+        self._noting.opened(uri, text)
 
     def changed(self, uri: str, text: str, version: int | None, edits: Sequence[Edit] | None = None) -> None:
         """An open document has this text now, by these edits of its lines. Raises KeyError when it is not open."""
         self._documents.change(uri, text, version)
         self._edits.touch(uri)
         self._standings.changed(uri, text, edits)
+        self._noting.changed(uri)
 
     def saved(self, uri: str) -> None:
         """An open document was written to its file. Raises KeyError when it is not open."""
@@ -134,6 +126,7 @@ class Session:
         self._documents.close(uri)
         self._edits.touch(uri)
         self._standings.closed(uri)
+        self._noting.closed(uri)
 
     def files_changed(self, uris: Sequence[str]) -> None:
         """Files were created, changed or deleted on disk."""
@@ -147,10 +140,14 @@ class Session:
         """An answer to a question. Raises ConfigError for a model that cannot be used, or an unknown answer."""
         settings = self._settings
         earlier = self._answers.earlier(ask.follows)
+        if earlier is not None:
+            earlier = await still_allowed(earlier, self._documents)
         if ask.budget is not None:
             settings = replace(settings, budget=Budget(*lowered(astuple(settings.budget), astuple(ask.budget))))
-        retriever, question = await self._in_front(ask)
-        documents = _Told(self._documents, watch)
+        retriever, question = await in_front(
+            ask, self._library.retriever, self._documents, self._edits.language, self._analysed
+        )
+        documents = Told(self._documents, watch)
         model = ask.model or settings.model
         chosen = None if model == MODEL else chat_model(model, settings, self._events.converse)
         clock, journal = SystemClock(), NO_JOURNAL
@@ -174,16 +171,28 @@ class Session:
     async def hover(
         self, uri: str, position: Position, encoding: PositionEncoding, form: Format, command_links: bool
     ) -> Hover | None:
-        """What is known of the name at a position: no model, and no waiting. None where there is none."""
+        """What is known of the name, or citation, at a position: no model, and no waiting. None where there is none."""
         if not self._settings.hover:
             return None
         return await self._hovering.hover(uri, position, encoding, form, command_links)
+
+    async def links(self, uri: str) -> Links | None:
+        """The citations that are written in a document; None where it may not be read."""
+        return await self._links.links(uri)
+
+    async def written_at(self, uri: str, position: Position, encoding: PositionEncoding) -> CheckedText | None:
+        """The citation that is written at a position; None where none is."""
+        return await self._links.at(uri, position, encoding)
 
     async def explain(
         self, uri: str, position: Position, encoding: PositionEncoding, model: str | None, watch: Watch
     ) -> Answer:
         """An answer about the symbol at a position. Raises ConfigError for a model that cannot be used."""
         return await self._hovering.explain(uri, position, encoding, lambda wanted: self.ask(wanted, watch), model)
+
+    async def shown(self, answer: Answer) -> str:
+        """The URI of a file that shows an answer. Raises ConfigError where none can be written."""
+        return await asyncio.to_thread(app.shown_answer, answer, [one.root.real for one in self._folders.opened])
 
     async def symbols(self, query: str) -> Sequence[Listed]:
         """Symbols whose names fit a query, best first."""
@@ -199,7 +208,7 @@ class Session:
         try:
             await self._documents.snapshot(snapshot.uri)
         except ReadError as error:
-            if error.code in ("path_denied", "secret_denied", "ignored"):
+            if error.code in DENIED:
                 raise
         return snapshot
 
@@ -242,6 +251,7 @@ class Session:
         """Takes up every edit made so far, without waiting for the keys to rest."""
         await self._edits.settle()
         await self._standings.settle()
+        await self._noting.settle()
 
     async def reindex(self) -> None:
         """Looks at every file again, now."""
@@ -252,29 +262,14 @@ class Session:
         async with self._changing:
             await self._edits.close()
             await self._standings.close()
+            await self._noting.close()
             await self._folders.close()
             self._library.close()
             await self._parser.close()
 
-    async def _in_front(self, ask: Ask) -> tuple[Retriever, str]:
-        """How a question is searched for with what is in front of the user, and its words with what "this" means."""
-        plain = self._library.retriever
-        if ask.uri is None:
-            return plain, ask.question
-        try:
-            snapshot = await self._documents.snapshot(ask.uri)
-        except ReadError:
-            return plain, ask.question
-        language = language_for(snapshot.path, snapshot.text.content)
-        if not says_this(ask.question) or ask.selection is None or language is None:
-            return FocusedRetriever(plain, snapshot.uri), ask.question
-        analysis = self._library.analysis(snapshot.sha, language)
-        if analysis is None:
-            analysis = await self._parser.parse(snapshot.text.content, language)
-        last = min(ask.selection.end, snapshot.text.n_lines)
-        span = meant(analysis.parsed, LineRange(min(ask.selection.start, last), last))
-        question = ask.question if span is None else named(ask.question, span.name)
-        return FocusedRetriever(plain, snapshot.uri, span), question
+    async def _analysed(self, snapshot: TextSnapshot, language: str) -> Analysis:
+        known = self._library.analysis(snapshot.sha, language)
+        return known or await self._parser.parse(snapshot.text.content, language)
 
     def _made_folders(self) -> Folders:
         def around(fence: Fence, root: Root) -> Around:
@@ -289,5 +284,10 @@ class Session:
 
     def _refreshed(self, one: Opened) -> None:
         self._events.log(logging.INFO, f"{one.folder.name}: {one.phase}, {len(one.index.corpus.paths):,} files.")
+        self._sweep()
+
+    def _sweep(self) -> None:
+        """What is on disk has changed, or what may be read has."""
         self._edits.touch_all()
         self._standings.sweep()
+        self._noting.sweep()

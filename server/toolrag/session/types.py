@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from toolrag.answer.checking import CheckedText
 from toolrag.answer.types import Standing
 from toolrag.answer.watch import Watch as Watch
 from toolrag.config import Budget
 from toolrag.ports import Scope
-from toolrag.text import LineRange, Position
+from toolrag.text import LineRange, Position, TextSnapshot
 
 EVERYWHERE = Scope()
 
@@ -63,6 +64,14 @@ class Hover:
     end: Position
 
 
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Written citations of a document as it was at one moment, in order, each with how it stands."""
+
+    snapshot: TextSnapshot
+    citations: tuple[CheckedText, ...]
+
+
 class Events(Protocol):
     """What a session tells by itself. Called on the event loop."""
 
@@ -80,4 +89,8 @@ class Events(Protocol):
 
     def standings(self, answer_id: str, citations: Sequence[Stood]) -> None:
         """Citations of a recent answer that stand otherwise, or elsewhere, than was last told."""
+        ...
+
+    def unstanding(self, uri: str, links: Links | None) -> None:
+        """The written citations of an open document that no longer stand, instead of those told before; None: none."""
         ...

@@ -12,7 +12,7 @@ from toolrag.adapters.capabilities import Capabilities
 from toolrag.adapters.openai_chat.endpoint import Endpoint, endpoint
 from toolrag.adapters.openai_chat.features import Features, after_refusal, learned, remembered
 from toolrag.adapters.openai_chat.reply import ReplyParts, new_id
-from toolrag.adapters.openai_chat.request import Body, chat_request, rung_of, schema_request
+from toolrag.adapters.openai_chat.request import Body, chat_request, encoded, rung_of, schema_request
 from toolrag.adapters.openai_chat.schema import Wanted, arguments_of, wanted
 from toolrag.chat import Reply, ToolCall, Turn
 from toolrag.config import OpenAISettings
@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 
 MAX_STEPS: Final = 12
 """More refusals than there are things to leave out are none of a ladder."""
+TALK_CHARACTERS: Final = 600
+"""So much text and no call says that a call that was forced does not come: the rest of the text is not waited for. A
+small model on one's own machine would talk until the run's time is over."""
+CHARACTERS_A_TOKEN: Final = 4
+"""Of English and code, about: for a request whose tokens the server does not count, or did not come to count."""
 
 
 class OpenAIModel:
@@ -44,9 +49,9 @@ class OpenAIModel:
         """As `ports.ChatModel.reply`. What the server turns out not to take is left out, and remembered.
 
         A call that is wanted and does not come is asked for once more as JSON that a schema holds, where the server
-        takes that; the usage is of both. Text of the first is the reply's text then.
+        takes that and the turn's tokens are enough for both requests; the usage is of both. The text is the first's.
         """
-        turn = replace(turn, max_tokens=min(turn.max_tokens, self._settings.max_reply_tokens))
+        capped = replace(turn, max_tokens=min(turn.max_tokens, self._settings.max_reply_tokens))
         there = endpoint(self._settings)
         if self._context is None:
             self._context = await asyncio.to_thread(_ssl_context)  # what is imported, and read, takes its time
@@ -54,7 +59,7 @@ class OpenAIModel:
 
         async with (
             Asking(there, self._context, self._settings.read_seconds, turn.seconds) as asking,
-            aclosing(_Exchange(self, turn, there, asking).run()) as pieces,
+            aclosing(_Exchange(self, capped, turn.max_tokens, there, asking).run()) as pieces,
         ):
             async for piece in pieces:
                 yield piece
@@ -81,12 +86,16 @@ class OpenAIModel:
 class _Exchange:
     """What is asked of a server for one reply, and answered."""
 
-    def __init__(self, model: OpenAIModel, turn: Turn, there: Endpoint, asking: Asking) -> None:
+    def __init__(self, model: OpenAIModel, turn: Turn, room: int, there: Endpoint, asking: Asking) -> None:
+        """`room`: the tokens that all of it may come to; `turn.max_tokens` is of one reply."""
         self._model = model
+        self._room = room
         self._turn = turn
         self._there = there
         self._asking = asking
         self._features = model.known(there)
+        self._n_sent = 0
+        """Bytes of the last request."""
         self._used = {call.id for one in turn.messages if isinstance(one, Reply) for call in one.calls}
 
     async def run(self) -> AsyncGenerator[str | Reply, None]:
@@ -101,7 +110,8 @@ class _Exchange:
                 yield reply
                 return
         first: Reply | None = None
-        async with aclosing(self._ask(None)) as pieces:
+        most_text = TALK_CHARACTERS if wish is not None and features.schema else None
+        async with aclosing(self._ask(None, most_text)) as pieces:
             async for piece in pieces:
                 if isinstance(piece, Reply):
                     first = piece
@@ -109,17 +119,19 @@ class _Exchange:
                     yield piece
         assert first is not None
         if wish is not None and not first.calls and first.stop != "refused" and self._features.schema:
-            second = await self._by_schema(wish)
-            if second is not None:
-                first = replace(
-                    first,
-                    calls=second.calls,
-                    stop=second.stop if second.calls else first.stop,
-                    rung=second.rung if second.calls else first.rung,
-                    input_tokens=first.input_tokens + second.input_tokens,
-                    output_tokens=first.output_tokens + second.output_tokens,
-                )
+            first = self._counted(first)
+            if first.input_tokens + first.output_tokens < self._room:
+                second = await self._by_schema(wish)
+                first = first if second is None else _both(first, self._counted(second))
         yield first
+
+    def _counted(self, reply: Reply) -> Reply:
+        """The reply with an estimate where the server counted nothing."""
+        return replace(
+            reply,
+            input_tokens=reply.input_tokens or self._n_sent // CHARACTERS_A_TOKEN,
+            output_tokens=reply.output_tokens or len(reply.text) // CHARACTERS_A_TOKEN,
+        )
 
     async def _by_schema(self, wish: Wanted) -> Reply | None:
         """The call as JSON that the server holds to a schema, or what it said instead.
@@ -146,13 +158,17 @@ class _Exchange:
         call = ToolCall(new_id((), self._used), wish.tool.name, arguments)
         return replace(reply, text="", calls=(call,), stop="tool_use")
 
-    async def _ask(self, wish: Wanted | None) -> AsyncGenerator[str | Reply, None]:
-        """One reply, without what the server refuses to take. Raises ModelError, and _SchemaRefusedError."""
+    async def _ask(self, wish: Wanted | None, most_text: int | None = None) -> AsyncGenerator[str | Reply, None]:
+        """One reply, without what the server refuses to take. Raises ModelError, and _SchemaRefusedError.
+
+        `most_text`: after so many characters and no call it is cut off, as one that ran out of tokens.
+        """
         from toolrag.adapters.openai_chat.asking import RefusedError
 
         features = self._features
         for _ in range(MAX_STEPS):
             body = self._model.request(self._turn, features, wish)
+            self._n_sent = len(encoded(body))
             parts = ReplyParts()
             try:
                 async with aclosing(self._asking.chunks(body)) as chunks:
@@ -161,6 +177,9 @@ class _Exchange:
                         if text := parts.take(chunk):
                             yield text
                         self._asking.is_over = parts.is_over
+                        if most_text is not None and len(parts.text) > most_text and not parts.has_calls:
+                            parts.finish = parts.finish or "length"
+                            break
                         if parts.is_done:
                             break
             except RefusedError as refused:
@@ -180,6 +199,19 @@ class _Exchange:
         if features != self._features:
             self._model.learn(self._there, self._features, features)
             self._features = features
+
+
+def _both(first: Reply, second: Reply) -> Reply:
+    """Two requests as one reply: the second's call, if it has one."""
+    with_call = second if second.calls else first
+    return replace(
+        first,
+        calls=second.calls,
+        stop=with_call.stop,
+        rung=with_call.rung,
+        input_tokens=first.input_tokens + second.input_tokens,
+        output_tokens=first.output_tokens + second.output_tokens,
+    )
 
 
 class _SchemaRefusedError(Exception):

@@ -95,6 +95,11 @@ class ReplyParts:
         return text
 
     @property
+    def has_calls(self) -> bool:
+        """Whether there is a call so far."""
+        return bool(self._calls)
+
+    @property
     def is_over(self) -> bool:
         """Whether the reply is whole; its usage may still come."""
         return self.finish is not None or self.is_done

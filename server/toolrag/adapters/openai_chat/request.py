@@ -16,6 +16,8 @@ from toolrag.chat import EMPTY, Reply, Rung, Said, ToolCall, Turn
 
 UNPARSED: Final = "unparsed"
 """Holds what a model wrote where a call's arguments had to be an object: servers parse them for their templates."""
+SCHEMA_TOKENS: Final = 1_000
+"""For a call's arguments: a hundred do, and some models think before."""
 
 _NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 """What a function's name may be (API reference, `tools`)."""
@@ -49,9 +51,13 @@ def schema_request(turn: Turn, model: str, features: Features, wanted: Wanted) -
     """The body by which a call is had as JSON that a schema holds.
 
     No tools are declared beside it, which llama.cpp refuses together with a grammar, so the history is told in words.
+    What is asked stands at the end: all before it is the same in the next request, and need not be read anew.
     """
-    body: Body = {"model": model, "messages": _messages(turn, features, in_words=True, and_then=wanted.request)}
+    messages = _messages(turn, features, in_words=True)
+    messages[-1]["content"] += f"\n\n{wanted.request}"
+    body: Body = {"model": model, "messages": messages}
     _put_common(body, turn, features)
+    body[features.tokens] = min(turn.max_tokens, SCHEMA_TOKENS)
     form: Body = {"name": wanted.tool.name, "schema": dict(wanted.schema)}
     if wanted.strict:
         form["strict"] = True
@@ -98,10 +104,9 @@ def _choice(turn: Turn, features: Features) -> Body | str | None:
     return "auto" if turn.choice == "auto" or features.choice == "auto" else "required"
 
 
-def _messages(turn: Turn, features: Features, *, in_words: bool, and_then: str = "") -> list[Body]:
-    """The conversation; `in_words`: without what is about tools. `and_then` ends the system text."""
-    system = "\n\n".join(part for part in (turn.system.strip(), and_then) if part)
-    messages: list[Body] = [{"role": "system", "content": system}] if system else []
+def _messages(turn: Turn, features: Features, *, in_words: bool) -> list[Body]:
+    """The conversation; `in_words`: without what is about tools."""
+    messages: list[Body] = [{"role": "system", "content": turn.system}] if turn.system.strip() else []
     for message in turn.messages:
         if in_words:
             messages.append(_in_words(message))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from toolrag.answer.agent import prompt
 from toolrag.answer.agent.claims import NOTHING, Claims
@@ -18,6 +18,7 @@ from toolrag.answer.agent.spending import Spending
 from toolrag.answer.citations import written
 from toolrag.answer.earlier import Earlier, read_again
 from toolrag.answer.journal import events
+from toolrag.answer.prose import markdown
 from toolrag.answer.reading import RangeReader
 from toolrag.answer.tools.toolbox import Toolbox
 from toolrag.answer.types import Answer, Outcome, Reason
@@ -70,7 +71,8 @@ class Agent:
             id=_answer_id(text, verified, reader, found, talk.replies),
             question=text,
             outcome=outcome,
-            reason=reason,
+            # It repeats what the model, a file or a service said, and is shown as Markdown too.
+            reason=None if reason is None else replace(reason, message=markdown(reason.message)),
             model=self.model.id,
             claims=verified.claims,
             citations=verified.citations,

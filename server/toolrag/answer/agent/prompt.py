@@ -1,12 +1,11 @@
 """Every word a model is told by us. Pure.
 
-What files say reaches it as JSON strings in results of its own calls, and in the hints' symbols and signatures; nothing
-of a file is ever part of these texts.
+What files say, and what they are called, reaches it within JSON strings alone: in results of its own calls, in hints,
+and in what is said back of its claims.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -57,15 +56,20 @@ def opening(question: str, hints: Sequence[Mapping[str, object]], earlier: str =
 
 def follow_up(question: str, claims: Sequence[str], evidence: Sequence[Evidence]) -> str:
     """What went before: the earlier question and answer, and which of its lines were just read again."""
-    said = json.dumps({"question": question, "answer": list(claims)}, ensure_ascii=True)
-    again = ", ".join(f"{one.id} ({one.snapshot.path} {one.lines.start + 1}-{one.lines.end})" for one in evidence)
-    read = f"These of its lines were read again just now and are evidence: {again}." if evidence else ""
-    return " ".join(part for part in (f"It follows this, which is no evidence: {said}.", read) if part)
+    said = to_json({"question": question, "answer": list(claims)})
+    rows = [
+        {"evidence": one.id, "path": one.snapshot.path, "start": one.lines.start + 1, "end": one.lines.end}
+        for one in evidence
+    ]
+    again = "\n".join(map(to_json, rows))
+    read = f"\nThese of its lines were read again just now and are evidence:\n{again}" if evidence else ""
+    return f"It follows this, which is no evidence: {said}.{read}"
 
 
 def sent_back(failed: Sequence[tuple[str, str]]) -> str:
     """What did not stand, and why: once."""
-    rows = "\n".join(f"- {json.dumps(text, ensure_ascii=False)}: {why}" for text, why in failed)
+    # Why names files and what is in them: it is data too.
+    rows = "\n".join(to_json({"claim": text, "why": why}) for text, why in failed)
     return (
         f"These claims did not stand:\n{rows}\n"
         "Write only these again, mended, each with its citation; read more if you must. Leave out what you cannot mend."

@@ -36,6 +36,8 @@ ATTEMPTS: Final = 3
 PAUSE: Final = 1.0
 """Seconds before the second attempt, doubled before the third, where the service does not say how long it wants."""
 
+_LAST_TURN_TOKENS: Final = size_of([Said(f"\n\n{prompt.LAST_TURN}")])
+
 _MOST_SHOWN: Final = 80
 """Characters of a call that a person is shown while it runs."""
 
@@ -95,9 +97,10 @@ class Conversation:
             step = self._next()
             if isinstance(step, Reason):
                 return step
-            reply = await self._reply(step)
-            if isinstance(reply, Reason):
-                return reply
+            got = await self._reply(step)
+            if isinstance(got, Reason):
+                return got
+            step, reply = got
             self.replies.append(reply)
             self._messages.append(reply)
             if reply.calls and step.choice != "answer":
@@ -144,7 +147,7 @@ class Conversation:
         if over and self._had_last_word:
             return Reason("unverified_answer", f"The model gave no answer: {over}. Another model may do better.")
         estimate = self._estimate()
-        room = spending.tokens_left - estimate
+        room = spending.tokens_left - estimate - _LAST_TURN_TOKENS
         for spent, name in (
             (spending.turns_left < 1, "turns"),
             (spending.seconds_left() <= 0, "seconds"),
@@ -172,13 +175,13 @@ class Conversation:
     def _estimate(self) -> int:
         return size_of(self._messages, prompt.SYSTEM, self._toolbox.specs)
 
-    async def _reply(self, step: _Next) -> Reply | Reason:
-        """A whole reply; it is asked for again while that may help and the budget lasts."""
-        if step.choice == "answer" and isinstance(last := self._messages[-1], Said):
-            self._had_last_word = True
-            text = f"{last.text}\n\n{prompt.LAST_TURN}" if last.text else prompt.LAST_TURN
-            self._messages[-1] = Said(text, last.results)
+    async def _reply(self, step: _Next) -> tuple[_Next, Reply] | Reason:
+        """A whole reply, and what its turn might do; it is asked for again while that may help and the budget lasts."""
         for attempt in range(ATTEMPTS):
+            last = self._messages[-1]
+            if step.choice == "answer" and isinstance(last, Said) and not last.text.endswith(prompt.LAST_TURN):
+                text = f"{last.text}\n\n{prompt.LAST_TURN}" if last.text else prompt.LAST_TURN
+                self._messages[-1] = Said(text, last.results)
             self._watch.spent(self._spending.usage(), self._spending.budget)
             estimate = self._estimate()
             self._spending.asked(estimate)
@@ -187,20 +190,20 @@ class Conversation:
             except ModelError as error:
                 self._claims.forget()
                 pause = error.after if error.after is not None else PAUSE * 2**attempt
-                if not error.may_pass or attempt + 1 == ATTEMPTS or not self._may_try_again(pause):
+                again = self._next()  # another attempt is another turn, and may be the last
+                may_wait = self._spending.seconds_left() > pause
+                if not error.may_pass or attempt + 1 == ATTEMPTS or isinstance(again, Reason) or not may_wait:
                     return Reason("model_error", error.message)
                 self._watch.reading(f"waiting {pause:.0f} s to ask the model again")
                 await self._clock.sleep(pause)
+                step = again
                 continue
-            if isinstance(reply, Reply):
-                self._spending.answered(estimate, reply)
-            return reply
+            if isinstance(reply, Reason):
+                return reply
+            self._spending.answered(estimate, reply)
+            self._had_last_word = self._had_last_word or step.choice == "answer"
+            return step, reply
         raise AssertionError("the last attempt returns")
-
-    def _may_try_again(self, pause: float) -> bool:
-        spending = self._spending
-        enough = spending.tokens_left - self._estimate() >= LEAST_REPLY_TOKENS
-        return spending.turns_left > 0 and enough and spending.seconds_left() > pause
 
     async def _attempt(self, step: _Next) -> Reply | Reason:
         """One request. Raises ModelError when no whole reply comes."""
@@ -239,11 +242,12 @@ class Conversation:
         return reply
 
     async def _run_calls(self, calls: Sequence[ToolCall]) -> tuple[ToolResult, ...]:
-        """A result for each call, in order; those beyond the budget are refused."""
+        """A result for each call, in order; those beyond the budget, or after the run gets nowhere, are refused."""
         results = []
         for call in calls:
-            if self._spending.tool_calls >= self._spending.budget.tool_calls:
-                results.append(_refused(call, "This run has used up its calls; answer from what was read."))
+            refused = self._refusal()
+            if refused is not None:
+                results.append(ToolResult(call.id, json.dumps(refused), True))
                 continue
             self._spending.tool_calls += 1
             self._watch.reading(_doing(call))
@@ -255,6 +259,17 @@ class Conversation:
             self._journal.record(*_told(call, outcome))
             results.append(outcome.result)
         return tuple(results)
+
+    def _refusal(self) -> dict[str, str] | None:
+        """Why no call may be made any more; None while one may."""
+        spending = self._spending
+        if spending.tool_calls >= spending.budget.tool_calls:
+            return {"error": "budget_spent", "message": "This run has used up its calls; answer from what was read."}
+        if spending.seconds_left() <= 0:
+            return {"error": "budget_spent", "message": "This run has used up its time."}
+        if self._failures.over:
+            return {"error": "no_more_calls", "message": f"No more calls: {self._failures.over}."}
+        return None
 
 
 def _doing(call: ToolCall) -> str:
@@ -274,7 +289,3 @@ def _told(call: ToolCall, outcome: Outcome) -> events.Made:
     return events.execute_tool(
         call, told, wanted if isinstance(wanted, str) else None, found if isinstance(found, str) else None
     )
-
-
-def _refused(call: ToolCall, sentence: str) -> ToolResult:
-    return ToolResult(call.id, json.dumps({"error": "budget_spent", "message": sentence}), True)

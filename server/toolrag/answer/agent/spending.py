@@ -51,10 +51,10 @@ class Spending:
         self.input_tokens += estimate
 
     def answered(self, estimate: int, reply: Reply) -> None:
-        """It got a reply."""
-        if reply.input_tokens:
+        """It got a reply. What a provider counts below 1 is no count: it would give back what was spent."""
+        if reply.input_tokens > 0:
             self.input_tokens += reply.input_tokens - estimate
-        self.output_tokens += reply.output_tokens or size_of([reply])
+        self.output_tokens += reply.output_tokens if reply.output_tokens > 0 else size_of([reply])
 
     def usage(self) -> Usage:
         """What was spent so far."""

@@ -49,8 +49,13 @@ class Writer:
             shown = f"{shown[:MOST_SIGNATURE]} …"
         if not self._is_markdown:
             return shown
-        fence = "`" * max(3, 1 + max(map(len, re.findall(r"`+", shown)), default=0))
-        return f"{fence}{language}\n{shown}\n{fence}"
+        return _fenced(shown, language)
+
+    def lines(self, lines: Sequence[str], language: str, most: int) -> str:
+        """Lines as they are, with what hides in them written out, and at most so many characters of each."""
+        cut = (line if len(line) <= most else f"{line[:most]} …" for line in lines)
+        shown = "\n".join(visible(line, keep="\t") for line in cut)
+        return _fenced(shown, language) if self._is_markdown else shown
 
     def place(self, place: Place, lines: LineRange | None = None) -> str:
         """`path:12`, a link to its line."""
@@ -153,6 +158,12 @@ def _places(out: Writer, places: Sequence[Place]) -> str:
     return ", ".join(
         f"{out.place(place)} in {out.code(place.symbol)}" if place.symbol else out.place(place) for place in places
     )
+
+
+def _fenced(shown: str, language: str) -> str:
+    """A code block that nothing in it can end."""
+    fence = "`" * max(3, 1 + max(map(len, re.findall(r"`+", shown)), default=0))
+    return f"{fence}{language}\n{shown}\n{fence}"
 
 
 _STRICT: Final = re.compile(r"[^A-Za-z0-9._~-]")

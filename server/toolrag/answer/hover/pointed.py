@@ -35,6 +35,8 @@ _BACKTICKED: Final = frozenset({"javascript", "typescript", "tsx", "go"})
 _HOLE: Final = re.compile(r"[$#]?\{[^{}]*\Z")
 """What opens code within a string: `{` of Python's f-strings, `${`, `#{`."""
 
+_WHOLE_HOLE: Final = re.compile(r"[$#]?\{[^{}]*(?:\}|\Z)")
+
 
 @dataclass(frozen=True, slots=True)
 class Pointed:
@@ -71,6 +73,27 @@ def pointed_at(text: Text, offset: int, language: str) -> Pointed | None:
     return Pointed(match[0], start, start + len(match[0]), line, before[1] if before else "", is_code)
 
 
+def words_of(content: str, language: str) -> str:
+    """A text with everything but its comments, strings and prose blanked out by line ends; no offset changes.
+
+    The marks that begin comments are blanked too, and what a string's braces hold as code.
+    """
+    if language in PROSE:
+        return content
+    pieces: list[str] = []
+    at = 0
+    for match in _literals(language).finditer(content):
+        start, literal = match.start(), match[0]
+        if match.lastgroup == "comment":
+            start += _opening(literal, language)
+            literal = content[start : match.end()]
+        elif _has_holes(content, match):
+            literal = _WHOLE_HOLE.sub(lambda hole: "\n" * len(hole[0]), literal)
+        pieces += ["\n" * (start - at), literal]
+        at = match.end()
+    return "".join([*pieces, "\n" * (len(content) - at)])
+
+
 def is_doc(doc: LineRange | None, line: int) -> bool:
     """Whether a line belongs to a symbol's doc."""
     return doc is not None and doc.start <= line < doc.end
@@ -91,6 +114,15 @@ def _has_holes(content: str, literal: re.Match[str]) -> bool:
     """Whether a string's braces hold code: by the `f` before it, or the mark before its braces."""
     before = content[max(0, literal.start() - 2) : literal.start()].lower()
     return "f" in before or before[-1:] == "$" or literal[0][0] == "`" or "#{" in literal[0] or "${" in literal[0]
+
+
+def _opening(comment: str, language: str) -> int:
+    """How many characters begin a comment: `//`, and `///` too."""
+    for start, _ in _blocks(language):
+        if block := re.match(start, comment):
+            return block.end()
+    mark = max((mark for mark in LANGUAGES[language].comments if comment.startswith(mark)), key=len, default="")
+    return len(comment) - len(comment.removeprefix(mark).lstrip(mark[-1:])) if mark else 0
 
 
 @cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from toolrag.answer.earlier import Earlier
 from toolrag.answer.extractive import Extractive
@@ -11,6 +12,9 @@ from toolrag.answer.types import Answer
 from toolrag.answer.watch import SILENT, Watch
 from toolrag.config import Settings
 from toolrag.ports import ChatModel, Clock, DocumentSource, Journal, Retriever, Scope, SpanParser
+
+if TYPE_CHECKING:
+    pass
 
 
 @dataclass(frozen=True, slots=True)
