@@ -84,7 +84,7 @@ async def taken(real: Outside, question: str = QUESTION, run: Run = answer_by) -
 
 async def again(sealed: Sealed, run: Run = answer_by) -> Report:
     """Replay it."""
-    return await replay(check("0" * 16, sealed.lines, sealed.blobs.get), InlineParser(), lambda _: run)
+    return await replay(check("0" * 16, sealed.lines, sealed.blobs.get), InlineParser(), run)
 
 
 class ScriptedModel:

@@ -142,7 +142,7 @@ async def replayed(run: str, journals: Journals, parser: SpanParser) -> Report:
     from toolrag.answer.journal.replay import check, replay
 
     checked = await asyncio.to_thread(lambda: check(run, journals.load(run), journals.blob))
-    return await replay(checked, parser, lambda _: answer_by)
+    return await replay(checked, parser, answer_by)
 
 
 async def replayed_here(run: str, journals: Journals, settings: Settings) -> Report:

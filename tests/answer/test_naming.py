@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from toolrag.answer.naming import Vocabulary, check_names, vocabulary
+from toolrag.answer.naming import Vocabulary, check_names, joined, vocabulary
 
 CITED = """\
 def send(self, request, max_retries=3):
@@ -146,3 +146,10 @@ def test_no_text_raises_and_each_name_has_one_verdict(claim: str, code: str, oth
     found = check_names(claim, vocabulary([code]), vocabulary([code, other]))
     # A number may be supported by value in prose and missing as a token in quotes.
     assert not set(found.invented) & set(found.elsewhere)
+
+
+def test_what_parts_hold_together_is_what_the_whole_holds() -> None:
+    texts = ["def f(x):\n    return g(x) + LIMIT\n", "if a <= 0x10:\n    raise KeyError(a.b)\n", ""]
+    parts = [vocabulary([text]) for text in texts]
+    assert joined(parts) == vocabulary(texts)
+    assert joined([]) == vocabulary([])

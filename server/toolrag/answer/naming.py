@@ -9,7 +9,7 @@ Absent on purpose: signs of numbers, which prose writes as dashes, and any readi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from functools import cached_property
@@ -76,6 +76,16 @@ class Vocabulary:
     def numbers(self) -> frozenset[Decimal]:
         """The values of all numbers, words from one to twelve included."""
         return frozenset(number for word in self.words if (number := _number(word)) is not None)
+
+
+def joined(parts: Sequence[Vocabulary]) -> Vocabulary:
+    """The vocabulary of all texts of several, in their order."""
+    return Vocabulary(
+        tuple(tokens for part in parts for tokens in part.texts),
+        frozenset().union(*(part.called for part in parts)),
+        frozenset().union(*(part.coded for part in parts)),
+        frozenset().union(*(part.comparisons for part in parts)),
+    )
 
 
 def vocabulary(texts: Iterable[str]) -> Vocabulary:

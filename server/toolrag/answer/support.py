@@ -139,7 +139,11 @@ def better_place(claim: str, cuts: Sequence[Cut], evidence: Sequence[Evidence], 
     owned = any(held.get(what) for what in sought.hard if what.startswith("def "))
     size = sum(len(cut.lines) for cut in cuts)
     tight = _spread(list(_lines(cuts[0].evidence.snapshot.text, cuts[0].lines, sought)), held)
+    wanted = [what for what, n in held.items() if n and what in sought.names]
     for item in evidence:
+        content = item.snapshot.text.slice(item.lines)
+        if any(name not in content for name in wanted):
+            continue  # no run of its lines holds them all
         own = {
             number
             for cut in cuts

@@ -38,14 +38,19 @@ class Verified:
 
 
 async def verify(
-    drafts: Sequence[Draft], evidence: Sequence[Evidence], documents: DocumentSource, max_lines: int = MAX_LINES
+    drafts: Sequence[Draft],
+    evidence: Sequence[Evidence],
+    documents: DocumentSource,
+    max_lines: int = MAX_LINES,
+    everything: Vocabulary | None = None,
 ) -> Verified:
     """Check every draft against the run's evidence and against texts read now.
 
     A cut must lie in evidence of this run and be at most `max_lines` long; its lines must be unchanged now, at their
     place or at exactly one other (then the citation carries that place); what the claim names must be in its lines.
+    `everything` is the vocabulary of the evidence, where it is known already.
     """
-    everything = vocabulary(item.snapshot.text.slice(item.lines) for item in evidence)
+    everything = everything or vocabulary_of(evidence)
     refusals = [_refusal(draft, evidence, everything, max_lines) for draft in drafts]
     # Only documents of this run are read again: a draft that was refused opens none.
     cuts = [cut for draft, why in zip(drafts, refusals, strict=True) if not why for cut in draft.cuts]
@@ -66,6 +71,11 @@ async def verify(
             ids.append(known.id)
         claims.append(Claim(f"c{len(claims) + 1}", draft.text, tuple(dict.fromkeys(ids))))
     return Verified(tuple(claims), tuple(citations.values()), tuple(dropped))
+
+
+def vocabulary_of(evidence: Sequence[Evidence]) -> Vocabulary:
+    """What some evidence holds."""
+    return vocabulary(item.snapshot.text.slice(item.lines) for item in evidence)
 
 
 def _refusal(draft: Draft, evidence: Sequence[Evidence], everything: Vocabulary, max_lines: int) -> str:

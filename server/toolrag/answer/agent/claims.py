@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from toolrag.answer.drafting import Written, resolve
+from toolrag.answer.naming import Vocabulary, joined
 from toolrag.answer.reading import RangeReader
 from toolrag.answer.types import Citation, Claim, Draft
-from toolrag.answer.verify import Verified, verify
+from toolrag.answer.verify import Verified, verify, vocabulary_of
 from toolrag.answer.watch import Watch
 from toolrag.ports import DocumentSource
 from toolrag.text import LineRange, TextSnapshot
@@ -48,6 +49,8 @@ class Claims:
         """Of earlier replies: those that stood."""
         self._current: list[_Item] = []
         """Of the last reply."""
+        self._vocabularies: dict[str, Vocabulary] = {}
+        """Of each piece of evidence: taking its text apart once a claim would hold up whoever shares the thread."""
         self._citation_ids: dict[tuple[str, LineRange, str], str] = {}
 
     @property
@@ -96,9 +99,8 @@ class Claims:
     async def _verify(self, items: Sequence[_Item]) -> Verified:
         """The claims and citations of those that stand; each item learns why it does not."""
         able = [one for one in items if one.draft is not None]
-        found = await verify(
-            [one.draft for one in able if one.draft is not None], self._reader.evidence, self._documents
-        )
+        drafts = [one.draft for one in able if one.draft is not None]
+        found = await verify(drafts, self._reader.evidence, self._documents, everything=self._everything())
         whys = {id(dropped.draft): dropped.why for dropped in found.dropped}
         for one in able:
             one.why = whys.get(id(one.draft), "")
@@ -112,6 +114,12 @@ class Claims:
         self._tell(standing, claims, citations)
         self._withdraw([one for one in items if one.why])
         return Verified(claims, citations, found.dropped)
+
+    def _everything(self) -> Vocabulary:
+        for one in self._reader.evidence:
+            if one.id not in self._vocabularies:
+                self._vocabularies[one.id] = vocabulary_of([one])
+        return joined(list(self._vocabularies.values()))
 
     async def _named(self, citation: Citation, identity: str) -> Citation:
         return replace(citation, id=identity, symbol=await self._symbol_of(citation.snapshot, citation.lines))

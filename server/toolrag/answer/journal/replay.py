@@ -20,9 +20,6 @@ from toolrag.answer.journal.replaying import DivergedError, Tape, outside_of, wi
 from toolrag.answer.types import Answer
 from toolrag.ports import SpanParser
 
-RunOf = Callable[[str], Run]
-"""The run of a model, by its name. Raises ConfigError for one that cannot be replayed here."""
-
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
@@ -97,21 +94,20 @@ def check(run: str, data: bytes, blob: Callable[[str], bytes | None]) -> Checked
         return Checked(_broken(report, error))
 
 
-async def replay(checked: Checked, parser: SpanParser, run_of: RunOf) -> Report:
-    """Run a checked journal again. Raises ConfigError, by `run_of`, for a model this version cannot replay."""
+async def replay(checked: Checked, parser: SpanParser, run: Run) -> Report:
+    """Run a checked journal again."""
     if not checked.events:
         return checked.report
     try:
-        return await _run_again(checked.report, checked.events, parser, run_of)
+        return await _run_again(checked.report, checked.events, parser, run)
     except BrokenError as error:
         return _broken(checked.report, error)
 
 
-async def _run_again(report: Report, recorded: Sequence[Event], parser: SpanParser, run_of: RunOf) -> Report:
+async def _run_again(report: Report, recorded: Sequence[Event], parser: SpanParser, run: Run) -> Report:
     start: Mapping[str, Any] = recorded[0].attributes
     settings = with_number(1, events.settings_of, start)
     scope = with_number(1, lambda: forms.scope_of(start["toolrag.scope"]))
-    run = run_of(report.model)
     tape = Tape(recorded)
     again = Recording((recorded[0].kind, dict(start)))
     earlier = with_number(1, lambda: events.earlier_of(start))
