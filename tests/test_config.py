@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from toolrag.config import Settings, is_model, parse_settings
+from toolrag.config import Budget, Settings, is_model, parse_settings
 
 
 def test_nothing_given_is_the_defaults() -> None:
@@ -105,3 +105,9 @@ def test_a_mistake_takes_nothing_else_with_it() -> None:
 )
 def test_what_a_model_can_be_called(name: str, can_be: bool) -> None:
     assert is_model(name) == can_be
+
+
+def test_a_request_lowers_the_user_s_budget_and_never_raises_it() -> None:
+    user = Budget(turns=20, seconds=10)
+    assert user.lowered({}) == user
+    assert user.lowered({"seconds": 3, "turns": 99}) == Budget(turns=20, seconds=3)

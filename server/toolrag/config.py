@@ -34,6 +34,10 @@ class Budget:
     tokens: int = 60_000
     seconds: int = 90
 
+    def lowered(self, wanted: Mapping[str, int]) -> Budget:
+        """This with what a request wants less of, by these names; it never gets more."""
+        return replace(self, **{name: min(getattr(self, name), value) for name, value in wanted.items()})
+
 
 @dataclass(frozen=True, slots=True)
 class IndexLimits:

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lsp_doubles import Client, talk
-from toolrag.config import Budget
 from toolrag.lsp import editor_params, params
 from toolrag.lsp.editor_params import Change, Changed, FoldersChanged
 from toolrag.lsp.methods import NOTIFICATIONS, REQUESTS
@@ -70,12 +69,6 @@ def test_what_is_optional_may_be_absent_or_null() -> None:
 def test_a_selection_is_the_lines_it_touches(places: tuple[int, ...], lines: LineRange) -> None:
     selected = params.ask({**Q, "textDocument": {"uri": URI}, "selection": a_range(*places)})
     assert selected.selection == lines
-
-
-def test_a_request_lowers_the_user_s_budget_and_never_raises_it() -> None:
-    user = Budget(turns=20, seconds=10)
-    assert params.lowered(user, {}) is None
-    assert params.lowered(user, {"seconds": 3, "turns": 99}) == Budget(turns=20, seconds=3)
 
 
 @pytest.mark.parametrize(

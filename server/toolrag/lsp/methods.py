@@ -24,8 +24,7 @@ from toolrag.text import TextSnapshot
 
 async def _ask(server: Server, call: Call, given: params.Ask) -> Answer:
     progress = AskProgress(call, given.work_done_token, given.partial_result_token, server.client.encoding)
-    budget = params.lowered(server.settings.budget, given.budget)
-    wanted = Ask(given.question, given.uri, given.selection, given.scope, given.model, budget, given.follows)
+    wanted = Ask(given.question, given.uri, given.selection, given.scope, given.model, given.budget, given.follows)
     session = await server.ready()
     async with server.asking_with(given.model):
         return await session.ask(wanted, progress)

@@ -197,14 +197,6 @@ def position(members: Members) -> Position:
     return Position(members.whole("line", 0), members.whole("character", 0))
 
 
-def lowered(budget: Budget, wanted: Mapping[str, int]) -> Budget | None:
-    """A user's budget with what a request wants less of; None where it wants nothing."""
-    if not wanted:
-        return None
-    spent = {part.name: getattr(budget, part.name) for part in fields(budget)}
-    return Budget(**{name: min(value, wanted.get(name, value)) for name, value in spent.items()})
-
-
 def _asked(members: Members, key: str) -> str:
     text = members.word(key, MAX_QUESTION)
     if not text.strip():

@@ -92,11 +92,6 @@ class FocusedRetriever:
         return 0 if self.span is not None and candidate.span == self.span else 1
 
 
-def lowered(allowed: Sequence[int], asked: Sequence[int]) -> list[int]:
-    """Each limit as it was asked for, but never above what is allowed."""
-    return [min(pair) for pair in zip(allowed, asked, strict=True)]
-
-
 async def in_front(
     ask: Ask,
     plain: Retriever,

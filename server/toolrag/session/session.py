@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import astuple, replace
+from dataclasses import replace
 from pathlib import Path
 
 from toolrag import app
@@ -27,13 +27,13 @@ from toolrag.answer.hover.names import Listed
 from toolrag.answer.journal.outside import Outside
 from toolrag.answer.reading import RangeReader, ReadResult
 from toolrag.answer.types import Answer
-from toolrag.config import Budget, Settings
+from toolrag.config import Settings
 from toolrag.errors import ReadError
 from toolrag.models import chat_model
 from toolrag.ports import NO_JOURNAL, Scope, SearchResult
 from toolrag.session.answers import Answers
 from toolrag.session.edits import Edits
-from toolrag.session.focus import in_front, lowered
+from toolrag.session.focus import in_front
 from toolrag.session.folders import Folders, Opened
 from toolrag.session.hovering import Hovering
 from toolrag.session.noting import Noting
@@ -138,12 +138,10 @@ class Session:
 
     async def ask(self, ask: Ask, watch: Watch) -> Answer:
         """An answer to a question. Raises ConfigError for a model that cannot be used, or an unknown answer."""
-        settings = self._settings
+        settings = replace(self._settings, budget=self._settings.budget.lowered(ask.budget))
         earlier = self._answers.earlier(ask.follows)
         if earlier is not None:
             earlier = await still_allowed(earlier, self._documents)
-        if ask.budget is not None:
-            settings = replace(settings, budget=Budget(*lowered(astuple(settings.budget), astuple(ask.budget))))
         retriever, question = await in_front(
             ask, self._library.retriever, self._documents, self._edits.language, self._analysed
         )

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from toolrag.answer.checking import CheckedText
 from toolrag.answer.types import Standing
 from toolrag.answer.watch import Watch as Watch
-from toolrag.config import Budget
 from toolrag.ports import Scope
 from toolrag.text import LineRange, Position, TextSnapshot
 
@@ -35,8 +34,8 @@ class Ask:
     """Its selected lines, or the line of the cursor."""
     scope: Scope = EVERYWHERE
     model: str | None = None
-    budget: Budget | None = None
-    """Lowers what the settings allow, and never raises it."""
+    budget: Mapping[str, int] = field(default_factory=dict)
+    """Lowers what the settings allow, and never raises it; by the names of `config.Budget`."""
     follows: str | None = None
     """The id of the answer that this question follows."""
 
