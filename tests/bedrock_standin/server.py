@@ -9,12 +9,14 @@ import time
 import urllib.parse
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from dataclasses import dataclass
+from http.server import ThreadingHTTPServer
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import trustme
+from http_standin import Arrived, Handler, Running
 
 from bedrock_standin import frames
 from bedrock_standin.cards import CARDS
@@ -30,27 +32,15 @@ PIECE_BYTES = 61
 _OPERATIONS = {"converse": "Converse", "converse-stream": "ConverseStream"}
 
 
-@dataclass
-class Seen:
+@dataclass(kw_only=True)
+class Seen(Arrived):
     """A request that came."""
 
     operation: str
     model_id: str
-    request: dict[str, Any]
-    headers: Mapping[str, str]
-    at: float
-    """Seconds of the monotonic clock."""
-    closed: threading.Event = field(default_factory=threading.Event)
-    """Set when the client closes the connection before the answer's end."""
-    closed_at: float = 0.0
-
-    def close(self) -> None:
-        """Takes note of it."""
-        self.closed_at = time.monotonic()
-        self.closed.set()
 
 
-class Standin:
+class Standin(Running):
     """Answers with what the brain says, and refuses what the service refuses; `with` starts and stops it."""
 
     def __init__(self, brain: Brain, folder: Path) -> None:
@@ -60,18 +50,16 @@ class Standin:
         """Requests that were handed to the brain."""
         self.refused: list[tuple[Seen, RefusedError]] = []
         """Requests that broke a rule: a client that does no wrong has none here."""
-        self.stopping = threading.Event()
         authority = trustme.CA()
         self._bundle = folder / "authority.pem"
         authority.cert_pem.write_to_path(str(self._bundle))
         self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         authority.issue_cert("localhost").configure_cert(self.context)
-        self._server = _Server(self)
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
+        super().__init__(_Server(self))
 
     @property
     def endpoint(self) -> str:
-        return f"https://localhost:{self._server.server_address[1]}"
+        return f"https://localhost:{self.port}"
 
     def environment(self, *, bearer: bool = False) -> dict[str, str]:
         """What a client's environment has to hold beside what every process needs; nothing else of AWS may be in it."""
@@ -88,16 +76,6 @@ class Standin:
             **credentials,
         }
 
-    def __enter__(self) -> Standin:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.stopping.set()
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
-
 
 class _Server(ThreadingHTTPServer):
     def __init__(self, standin: Standin) -> None:
@@ -111,18 +89,21 @@ class _Server(ThreadingHTTPServer):
             _Handler(secure, client_address, self)
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
+class _Handler(Handler):
+    own_headers = MappingProxyType({"x-amzn-RequestId": "7f3c", "Connection": "close"})
     server: _Server
 
-    def log_message(self, *_: object) -> None:
-        """Says nothing."""
+    @property
+    def stopping(self) -> threading.Event:
+        return self.server.standin.stopping
 
     def do_POST(self) -> None:
         standin = self.server.standin
         body = self.rfile.read(int(self.headers["Content-Length"]))
         _, _, model_id, action = (urllib.parse.unquote(part) for part in [*self.path.split("/"), "", "", ""][:4])
-        seen = Seen(_OPERATIONS.get(action, ""), model_id, {}, dict(self.headers), time.monotonic())
+        seen = Seen(
+            operation=_OPERATIONS.get(action, ""), model_id=model_id, headers=dict(self.headers), at=time.monotonic()
+        )
         stream = seen.operation == "ConverseStream"
         try:
             self._check(seen, body, stream=stream)
@@ -145,19 +126,19 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, step: Step, seen: Seen, *, stream: bool) -> None:
         if isinstance(step, HttpError):
             self._refuse(step.status, step.code, step.sentence, step.headers)
-        elif isinstance(step, Silence) or (step.delay and self._is_left(seen, step.delay)):
-            self._is_left(seen, None)
+        elif isinstance(step, Silence) or (step.delay and self.is_left(seen, step.delay)):
+            self.is_left(seen, None)
         elif stream:
             self._stream(step, seen)
         else:
             data = json.dumps(answer(step)).encode()
-            self._head(200, {"Content-Type": "application/json", "Content-Length": str(len(data))})
+            self.head(200, {"Content-Type": "application/json", "Content-Length": str(len(data))})
             self.wfile.write(data[:-40] if step.breaks in ("cut", "stall") else data)
             if step.breaks == "stall":
-                self._is_left(seen, None)
+                self.is_left(seen, None)
 
     def _stream(self, say: Say, seen: Seen) -> None:
-        self._head(200, {"Content-Type": "application/vnd.amazon.eventstream", "Transfer-Encoding": "chunked"})
+        self.head(200, {"Content-Type": "application/vnd.amazon.eventstream", "Transfer-Encoding": "chunked"})
         written = [frames.event(*one) for one in events(say)]
         if say.breaks in ("no_stop", "no_usage"):
             written = written[: -2 if say.breaks == "no_stop" else -1]
@@ -170,42 +151,11 @@ class _Handler(BaseHTTPRequestHandler):
                 written.append(last[: len(last) // 2])
             elif say.breaks == "bad_crc":
                 written.append(frames.spoilt(last))
-        with suppress(OSError):  # the client has gone
-            for piece in frames.pieces(b"".join(written), PIECE_BYTES):
-                self.wfile.write(f"{len(piece):x}\r\n".encode() + piece + b"\r\n")
-                self.wfile.flush()
-            if say.breaks == "stall":
-                self._is_left(seen, None)
-            elif say.breaks != "cut":
-                self.wfile.write(b"0\r\n\r\n")
-            return
-        seen.close()
-
-    def _is_left(self, seen: Seen, seconds: float | None) -> bool:
-        """Waits for the client to close the connection, for some seconds or as long as the stand-in runs."""
-        self.connection.settimeout(0.02)
-        ends_at = None if seconds is None else time.monotonic() + seconds
-        while not self.server.standin.stopping.is_set() and (ends_at is None or time.monotonic() < ends_at):
-            try:
-                gone = not self.connection.recv(1)
-            except TimeoutError:
-                continue
-            except OSError:
-                gone = True
-            if gone:
-                seen.close()
-                return True
-        self.connection.settimeout(None)
-        return False
+        sent = frames.pieces(b"".join(written), PIECE_BYTES)
+        self.stream(sent, seen, stalls=say.breaks == "stall", cut=say.breaks == "cut")
 
     def _refuse(self, status: int, code: str, sentence: str, headers: Mapping[str, str]) -> None:
         data = json.dumps({"message": sentence}).encode()
         type_ = {"x-amzn-ErrorType": f"{code}:http://internal.amazon.com/coral/com.amazon.bedrock/"}
-        self._head(status, {"Content-Type": "application/json", "Content-Length": str(len(data)), **type_, **headers})
+        self.head(status, {"Content-Type": "application/json", "Content-Length": str(len(data)), **type_, **headers})
         self.wfile.write(data)
-
-    def _head(self, status: int, headers: Mapping[str, str]) -> None:
-        self.send_response(status)
-        for name, value in {**headers, "x-amzn-RequestId": "7f3c", "Connection": "close"}.items():
-            self.send_header(name, value)
-        self.end_headers()

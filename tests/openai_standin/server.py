@@ -7,9 +7,11 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from dataclasses import dataclass, replace
+from http.server import ThreadingHTTPServer
 from typing import Any
+
+from http_standin import Arrived, Handler, Running
 
 from openai_standin.profiles import OPENAI, Profile
 from openai_standin.replies import HttpError, Say, Silence, Step, answer, chunks
@@ -25,20 +27,14 @@ MODEL = "example-model"
 KEY = "sk-example-0123456789"
 
 
-@dataclass
-class Seen:
+@dataclass(kw_only=True)
+class Seen(Arrived):
     """A request that came."""
 
     path: str
-    headers: Mapping[str, str]
-    at: float
-    """Seconds of the monotonic clock."""
-    request: dict[str, Any] = field(default_factory=dict)
-    closed: threading.Event = field(default_factory=threading.Event)
-    """Set when the client closes the connection before the answer's end."""
 
 
-class Standin:
+class Standin(Running):
     """Answers with what the brain says, as the profile has it; `with` starts and stops it."""
 
     def __init__(self, brain: Brain, profile: Profile = OPENAI, *, key: str = "") -> None:
@@ -52,13 +48,11 @@ class Standin:
         """Requests that broke a rule, or were not of the kind that the profile takes."""
         self.broken: list[RefusedError] = []
         """Those that broke a rule of the API: a client that does no wrong has none here."""
-        self.stopping = threading.Event()
-        self._server = _Server(self)
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
+        super().__init__(_Server(self))
 
     @property
     def server(self) -> str:
-        return f"127.0.0.1:{self._server.server_address[1]}"
+        return f"127.0.0.1:{self.port}"
 
     @property
     def base_url(self) -> str:
@@ -67,16 +61,6 @@ class Standin:
     def environment(self) -> dict[str, str]:
         """What a client's environment has to hold beside what every process needs."""
         return {"OPENAI_BASE_URL": self.base_url, **({"OPENAI_API_KEY": self.key} if self.key else {})}
-
-    def __enter__(self) -> Standin:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.stopping.set()
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
 
 
 class _Server(ThreadingHTTPServer):
@@ -89,17 +73,17 @@ class _Server(ThreadingHTTPServer):
             _Handler(request, client_address, self)
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
+class _Handler(Handler):
     server: _Server
 
-    def log_message(self, *_: object) -> None:
-        """Says nothing."""
+    @property
+    def stopping(self) -> threading.Event:
+        return self.server.standin.stopping
 
     def do_POST(self) -> None:
         standin = self.server.standin
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        seen = Seen(self.path, dict(self.headers), time.monotonic())
+        seen = Seen(path=self.path, headers=dict(self.headers), at=time.monotonic())
         try:
             self._check(seen, body)
             try:
@@ -152,47 +136,22 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, step: Step, seen: Seen) -> None:
         if isinstance(step, HttpError):
             self._fail(step)
-        elif isinstance(step, Silence) or (step.delay and self._is_left(seen, step.delay)):
-            self._is_left(seen, None)
+        elif isinstance(step, Silence) or (step.delay and self.is_left(seen, step.delay)):
+            self.is_left(seen, None)
         elif seen.request.get("stream") and self.server.standin.profile.streams:
             self._stream(step, seen)
         else:
             data = json.dumps(answer(step)).encode()
-            self._head(200, {"Content-Type": "application/json", "Content-Length": str(len(data))})
+            self.head(200, {"Content-Type": "application/json", "Content-Length": str(len(data))})
             self.wfile.write(data[:-40] if step.breaks in ("cut", "stall") else data)
             if step.breaks == "stall":
-                self._is_left(seen, None)
+                self.is_left(seen, None)
 
     def _stream(self, say: Say, seen: Seen) -> None:
-        self._head(200, {"Content-Type": "text/event-stream; charset=utf-8", "Transfer-Encoding": "chunked"})
+        self.head(200, {"Content-Type": "text/event-stream; charset=utf-8", "Transfer-Encoding": "chunked"})
         usage = bool((seen.request.get("stream_options") or {}).get("include_usage"))
-        with suppress(OSError):  # the client has gone
-            for piece in _in_pieces(_written(say, usage=usage)):
-                self.wfile.write(f"{len(piece):x}\r\n".encode() + piece + b"\r\n")
-                self.wfile.flush()
-            if say.breaks in ("stall", "holds"):
-                self._is_left(seen, None)
-            elif say.breaks != "cut":
-                self.wfile.write(b"0\r\n\r\n")
-            return
-        seen.closed.set()
-
-    def _is_left(self, seen: Seen, seconds: float | None) -> bool:
-        """Waits for the client to close the connection, for some seconds or as long as the stand-in runs."""
-        self.connection.settimeout(0.02)
-        ends_at = None if seconds is None else time.monotonic() + seconds
-        while not self.server.standin.stopping.is_set() and (ends_at is None or time.monotonic() < ends_at):
-            try:
-                gone = not self.connection.recv(1)
-            except TimeoutError:
-                continue
-            except OSError:
-                gone = True
-            if gone:
-                seen.closed.set()
-                return True
-        self.connection.settimeout(None)
-        return False
+        sent = _in_pieces(_written(say, usage=usage))
+        self.stream(sent, seen, stalls=say.breaks in ("stall", "holds"), cut=say.breaks == "cut")
 
     def _refuse(self, refused: RefusedError) -> None:
         if refused.code == "plain":  # as LM Studio does
@@ -204,14 +163,8 @@ class _Handler(BaseHTTPRequestHandler):
         told = {"message": error.sentence, "type": error.kind, "param": None, "code": error.code}
         data = json.dumps({"error": told}).encode() if error.body is None else error.body
         headers = {"Content-Type": "application/json", "Content-Length": str(len(data)), **error.headers}
-        self._head(error.status, headers)
+        self.head(error.status, headers)
         self.wfile.write(data)
-
-    def _head(self, status: int, headers: Mapping[str, str]) -> None:
-        self.send_response(status)
-        for name, value in {**headers, "Connection": "close"}.items():
-            self.send_header(name, value)
-        self.end_headers()
 
 
 def _written(say: Say, *, usage: bool) -> bytes:
